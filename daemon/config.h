@@ -1,0 +1,39 @@
+#ifndef DAEMON_CONFIG_H
+#define DAEMON_CONFIG_H
+
+#include "src/base.h"
+#include "src/err.h"
+#include "src/money.h"
+
+/* etc/railhead.yaml; railhead.yaml(5) is the same in words. */
+
+struct pool_config {
+    char *instance_type;
+    char *scheduler; /* "local" */
+    int count;       /* instances, 1..100000 */
+    bool has_price;  /* own price, else the catalog's */
+    nanousd_t hourly;
+    int emulated; /* 1, 0; -1: follows from the scheduler and the type */
+};
+
+struct config {
+    char *state;              /* state folder; absolute after config_load */
+    char *socket;             /* unix socket; default STATE/railhead.sock */
+    char *listen;             /* ADDR:PORT or NULL: no TCP; loopback only */
+    char *instance_profiles;  /* folder of the catalog */
+    char *python;             /* /usr/bin/python3 */
+    char **pass_environment;  /* names, a trailing * stands for any rest */
+    bool emulate;             /* this host stands in for any profile */
+    int emulate_count;        /* instances of a type that no pool names, under emulate */
+    struct pool_config *pools;
+    size_t pool_count;
+    int64_t body_limit_bytes;   /* of a request; default 1 MiB */
+    int64_t source_limit_bytes; /* of a source archive; default 512 MiB */
+    int connection_limit;       /* default 1024 */
+};
+
+/** Defaults, then the file (NULL: defaults alone).  ERR_INVALID lists every mistake with its path. */
+MUST_CHECK int config_load(const char *path, struct config *out, struct err *err);
+void config_clear(struct config *config);
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef SRC_JOB_STATE_H
+#define SRC_JOB_STATE_H
+
+#include "src/base.h"
+
+/* A job's states as users see them: SageMaker's secondary status; the primary one follows from it. */
+
+enum job_state {
+    JOB_NEW, /* before its first event; nobody sees it */
+    JOB_PENDING,
+    JOB_STARTING,
+    JOB_DOWNLOADING,
+    JOB_TRAINING,
+    JOB_STOPPING,
+    JOB_COMPLETED,
+    JOB_FAILED,
+    JOB_STOPPED,
+    JOB_MAX_RUNTIME_EXCEEDED,
+    JOB_MAX_WAIT_TIME_EXCEEDED,
+};
+
+enum { JOB_STATE_COUNT = JOB_MAX_WAIT_TIME_EXCEEDED + 1 };
+
+const char *job_state_name(enum job_state state);    /* "MaxRuntimeExceeded" */
+const char *job_state_primary(enum job_state state); /* InProgress, Stopping, Completed, Failed, Stopped */
+bool job_state_from_name(const char *name, enum job_state *out);
+bool job_state_is_final(enum job_state state);
+
+#endif

@@ -1,0 +1,73 @@
+#ifndef SRC_LAUNCH_PLAN_H
+#define SRC_LAUNCH_PLAN_H
+
+#include "src/job_spec.h"
+#include "src/profile.h"
+
+/* From spec, profile and hosts to the command line and environment of every rank. */
+
+struct rank_plan {
+    int rank;
+    int local_rank;
+    char **argv; /* ends in NULL */
+    char **env;  /* NAME=VALUE, ends in NULL, complete: nothing is inherited */
+};
+
+/* What one railhead-worker is to do; its plan.json. */
+struct worker_plan {
+    char *job_id;
+    char *job_name;
+    int attempt;
+    int worker; /* node rank: 0 .. instance_count-1 */
+    int world_size; /* ranks of the whole job, as our log files count them */
+    char *code_folder;    /* where the source is unpacked, and the ranks' working folder */
+    char *model_folder;   /* SM_MODEL_DIR, made by the worker */
+    char *output_folder;  /* SM_OUTPUT_DATA_DIR, made by the worker */
+    char *source_archive; /* tar.gz, or NULL: no source */
+    char *cgroup;         /* cgroup v2 folder for the ranks, or NULL: none to be had */
+    int64_t max_run_s;
+    int64_t grace_s;
+    struct metric_definition *metrics;
+    size_t metric_count;
+    struct rank_plan *ranks; /* the local ones, by rank */
+    size_t rank_count;
+};
+
+struct launch_host {
+    const char *name;    /* algo-1 */
+    const char *address; /* 127.1.0.1 */
+};
+
+struct launch_input {
+    const struct job_spec *spec;
+    const struct profile *profile;
+    const char *job_id;
+    int attempt;
+    const struct launch_host *hosts; /* spec->instance_count of them */
+    int master_port;                 /* free on hosts[0] */
+    const char *network_interface;   /* NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME; NULL: left to the libraries */
+    const char *job_folder;          /* absolute; worker W of attempt A lives in job_folder/A/W */
+    const char *source_archive;      /* or NULL */
+    const char *python;              /* the daemon's default interpreter */
+    const char *torchrun_wrapper;    /* a Python file that repairs torchrun on Python 3.11, run as `python FILE args`, or NULL */
+    const char *const *base_env;     /* what the daemon passes on, NAME=VALUE, ends in NULL */
+};
+
+/**
+ * The plan of one worker.
+ *
+ * ERR_INVALID when spec and profile do not go together. Pure. The caller frees.
+ */
+MUST_CHECK int launch_plan_make(const struct launch_input *input, int worker,
+                                struct worker_plan **out, struct err *err);
+void worker_plan_free(struct worker_plan *plan);
+
+/** Ranks of the whole job. */
+int launch_world_size(const struct job_spec *spec, const struct profile *profile);
+
+/** To and from plan.json. The caller owns the result. */
+struct cJSON *worker_plan_to_json(const struct worker_plan *plan);
+MUST_CHECK int worker_plan_from_json(const struct cJSON *json, struct worker_plan **out,
+                                     struct err *err);
+
+#endif

@@ -1,0 +1,39 @@
+#ifndef SRC_TEXT_H
+#define SRC_TEXT_H
+
+#include "src/base.h"
+
+/* A growing piece of text, and the few questions that are asked of text everywhere. */
+
+struct text {
+    char *bytes; /* always ends in NUL once anything was added; NULL before */
+    size_t len;
+    size_t room;
+};
+
+#define auto_text __attribute__((cleanup(text_clear)))
+
+void text_add(struct text *text, const void *bytes, size_t len);
+void text_puts(struct text *text, const char *words);
+void text_printf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
+/** Drops the first `len` bytes. */
+void text_drop(struct text *text, size_t len);
+void text_clear(struct text *text);
+/** The text, which the caller frees; never NULL.  The struct is empty after. */
+char *text_steal(struct text *text);
+
+/** The member of `choices` (ends in NULL) nearest to `word` by edit distance, or NULL when none is
+ * near enough to be what was meant (distance above 1 + a third of the length). */
+const char *text_nearest(const char *word, const char *const *choices);
+
+/** Whether these bytes are valid UTF-8 without NUL. */
+bool text_is_utf8(const char *bytes, size_t len);
+
+bool text_starts_with(const char *text, const char *start);
+
+/** A list of words that ends in NULL.  The list owns the words. */
+size_t words_count(char *const *words);
+void words_add(char ***words, char *word); /* takes the word */
+void words_free(char **words);
+
+#endif
