@@ -29,6 +29,9 @@ const char *text_nearest(const char *word, const char *const *choices);
 /** Whether these bytes are valid UTF-8 without NUL. */
 bool text_is_utf8(const char *bytes, size_t len);
 
+/** How many bytes at the start are; less than `len` is the place of the first wrong byte. */
+size_t text_utf8_prefix(const char *bytes, size_t len);
+
 bool text_starts_with(const char *text, const char *start);
 
 /** A list of words that ends in NULL.  The list owns the words. */
