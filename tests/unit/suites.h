@@ -1,0 +1,1 @@
+/* A line a suite, sorted: SUITE(module) is suite_module() in test_module.c. */
