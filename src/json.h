@@ -68,7 +68,7 @@ void json_check_duplicates(const struct cJSON *value, struct problems *problems)
 
 struct cJSON *json_object_new(void);
 struct cJSON *json_array_new(void);
-struct cJSON *json_text_new(const char *text); /* NULL makes null */
+struct cJSON *json_text_new(const char *text); /* NULL makes null; what is no UTF-8 becomes U+FFFD */
 struct cJSON *json_int_new(int64_t number);
 struct cJSON *json_number_new(const char *number); /* text that is a JSON number */
 struct cJSON *json_bool_new(bool value);
