@@ -10,7 +10,8 @@
 MUST_CHECK int file_read(const char *path, size_t limit, char **bytes, size_t *len,
                          struct err *err);
 
-/** As file_read, beneath an open folder. */
+/** As file_read, beneath an open folder; regular files only, and the name is no link: for folders
+ * that a job can write. */
 MUST_CHECK int file_read_at(int folder, const char *name, size_t limit, char **bytes,
                             size_t *len, struct err *err);
 
