@@ -74,7 +74,7 @@ static void print_decimal(bool negative, wide_t value, int decimals,
 
 static wide_t with_digit(wide_t value, char digit)
 {
-    unsigned last = (unsigned char)digit - '0';
+    unsigned last = (unsigned)(digit - '0');
 
     return value * 10 + last;
 }
