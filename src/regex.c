@@ -1,0 +1,121 @@
+/* The door to PCRE2: patterns from users, run on output of users' programs.  Neither
+ * may cost more than a bounded amount of work. */
+
+#include "src/regex.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+enum {
+    STEPS_MAX = 100000,
+    DEPTH_MAX = 1000,
+    HEAP_MAX_KIB = 1024,
+    JIT_STACK_MIN_BYTES = 32 * 1024,
+    JIT_STACK_MAX_BYTES = HEAP_MAX_KIB * 1024,
+};
+
+struct regex {
+    pcre2_code *code;
+    pcre2_match_data *match;
+    pcre2_match_context *limits;
+    pcre2_jit_stack *stack;
+    int groups;
+};
+
+static pcre2_code *compile(const char *pattern, struct err *err)
+{
+    PCRE2_UCHAR reason[256];
+    PCRE2_SIZE place = 0;
+    int error = 0;
+    /* A pattern may not turn UTF on by itself ("(*UTF)"): then bytes that are none
+     * would be errors. */
+    pcre2_code *code =
+        pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
+                      PCRE2_NEVER_UTF | PCRE2_NEVER_UCP, &error, &place, NULL);
+
+    if (code)
+        return code;
+    pcre2_get_error_message(error, reason, ARRAY_SIZE(reason));
+    err_set(err, ERR_INVALID, "at character %zu of \"%s\": %s", place + 1, pattern,
+            (const char *)reason);
+    return NULL;
+}
+
+/* The compiled program obeys the step limit and has its stack instead of depth and
+ * heap.  Where the system allows no code to be made at run time, matches are
+ * interpreted under all three limits. */
+static void use_jit(struct regex *regex)
+{
+    if (pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) != 0)
+        return;
+    regex->stack =
+        pcre2_jit_stack_create(JIT_STACK_MIN_BYTES, JIT_STACK_MAX_BYTES, NULL);
+    if (regex->stack)
+        pcre2_jit_stack_assign(regex->limits, NULL, regex->stack);
+}
+
+int regex_new(const char *pattern, struct regex **out, struct err *err)
+{
+    struct regex *regex;
+    pcre2_code *code = compile(pattern, err);
+    uint32_t groups = 0;
+
+    if (!code)
+        return -1;
+    regex = xcalloc(1, sizeof *regex);
+    regex->code = code;
+    regex->match = pcre2_match_data_create_from_pattern(code, NULL);
+    regex->limits = pcre2_match_context_create(NULL);
+    if (!regex->match || !regex->limits) {
+        regex_free(regex);
+        return err_set(err, ERR_UNAVAILABLE, "no memory for a pattern");
+    }
+    pcre2_set_match_limit(regex->limits, STEPS_MAX);
+    pcre2_set_depth_limit(regex->limits, DEPTH_MAX);
+    pcre2_set_heap_limit(regex->limits, HEAP_MAX_KIB);
+    pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
+    regex->groups = (int)groups;
+    use_jit(regex);
+    *out = regex;
+    return 0;
+}
+
+void regex_free(struct regex *regex)
+{
+    if (!regex)
+        return;
+    pcre2_jit_stack_free(regex->stack);
+    pcre2_match_context_free(regex->limits);
+    pcre2_match_data_free(regex->match);
+    pcre2_code_free(regex->code);
+    free(regex);
+}
+
+int regex_groups(const struct regex *regex)
+{
+    return regex->groups;
+}
+
+bool regex_find(const struct regex *regex, const char *bytes, size_t len, size_t *start,
+                size_t *found_len)
+{
+    int wanted = regex->groups > 0 ? 1 : 0;
+    const PCRE2_SIZE *places;
+    int taken = pcre2_match(regex->code, (PCRE2_SPTR)bytes, len, 0, 0, regex->match,
+                            regex->limits);
+
+    /* A limit that was reached is negative too.  Groups behind the last that took part
+     * are not counted in the result. */
+    if (taken <= wanted)
+        return false;
+    places = pcre2_get_ovector_pointer(regex->match) + 2 * (size_t)wanted;
+    /* \K within a lookahead can put the start behind the end. */
+    if (places[0] == PCRE2_UNSET || places[0] > places[1])
+        return false;
+    *start = places[0];
+    *found_len = places[1] - places[0];
+    return true;
+}
