@@ -17,14 +17,15 @@ struct pool_config {
 };
 
 struct config {
-    char *state;              /* state folder; absolute after config_load */
-    char *socket;             /* unix socket; default STATE/railhead.sock */
-    char *listen;             /* ADDR:PORT or NULL: no TCP; loopback only */
-    char *instance_profiles;  /* folder of the catalog */
-    char *python;             /* /usr/bin/python3 */
-    char **pass_environment;  /* names, a trailing * stands for any rest */
-    bool emulate;             /* this host stands in for any profile */
-    int emulate_count;        /* instances of a type that no pool names, under emulate */
+    char *state;             /* state folder; absolute after config_load */
+    char *socket;            /* unix socket; default STATE/railhead.sock */
+    bool has_own_socket;     /* false: it follows the state folder */
+    char *listen;            /* ADDR:PORT or NULL: no TCP; loopback only */
+    char *instance_profiles; /* folder of the catalog */
+    char *python;            /* /usr/bin/python3 */
+    char **pass_environment; /* names, a trailing * stands for any rest */
+    bool emulate;            /* this host stands in for any profile */
+    int emulate_count;       /* instances of a type that no pool names, under emulate */
     struct pool_config *pools;
     size_t pool_count;
     int64_t body_limit_bytes;   /* of a request; default 1 MiB */
@@ -32,8 +33,19 @@ struct config {
     int connection_limit;       /* default 1024 */
 };
 
-/** Defaults, then the file (NULL: defaults alone).  ERR_INVALID lists every mistake with its path. */
+/** Defaults, then the file (NULL: defaults alone).  ERR_INVALID lists every mistake
+ * with its path. */
 MUST_CHECK int config_load(const char *path, struct config *out, struct err *err);
+
+/** A state folder from elsewhere (--state); a socket that the file does not set
+ * follows.  ERR_INVALID when its path gets too long. */
+MUST_CHECK int config_set_state(struct config *config, const char *state,
+                                struct err *err);
+
+/** Whether ADDR:PORT may be listened on: a loopback address in digits (ERR_INVALID with
+ * the reason).  Port 0 lets the kernel choose. */
+MUST_CHECK int config_check_listen(const char *listen, struct err *err);
+
 void config_clear(struct config *config);
 
 #endif
