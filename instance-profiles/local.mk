@@ -1,0 +1,2 @@
+instanceprofilesdir = $(pkgdatadir)/instance-profiles
+dist_instanceprofiles_DATA =

@@ -1,0 +1,1 @@
+dist_pkglibexec_SCRIPTS +=

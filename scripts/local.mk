@@ -1,0 +1,5 @@
+EXTRA_DIST += \
+	scripts/check \
+	scripts/format \
+	scripts/packages.sh \
+	scripts/schema-to-c

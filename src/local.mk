@@ -1,12 +1,37 @@
-# The words.  A program takes from the library only the objects that it uses, so what only the daemon needs (archives,
+# The words.  A program takes from the library only the objects that it uses: what only the daemon needs (archives,
 # digests, HTTP, the loop) is not in railhead-worker.
 
 noinst_LIBRARIES += src/libwords.a
 src_libwords_a_SOURCES = \
+	src/archive.h \
 	src/base.c src/base.h \
-	src/err.c src/err.h
+	src/clock.c src/clock.h \
+	src/digest.c src/digest.h \
+	src/err.c src/err.h \
+	src/files.c src/files.h \
+	src/job_id.c src/job_id.h \
+	src/job_spec.c src/job_spec.h \
+	src/job_spec_members.c src/job_spec_members.h \
+	src/job_spec_parse.c \
+	src/job_state.c src/job_state.h \
+	src/journal.c src/journal.h \
+	src/json.c src/json.h \
+	src/json_scan.c src/json_scan.h \
+	src/launch_plan.h \
+	src/log.c src/log.h \
+	src/loop.c src/loop.h \
+	src/members.c src/members.h \
+	src/money.c src/money.h \
+	src/problems.c src/problems.h \
+	src/process.c src/process.h \
+	src/profile.h \
+	src/regex.c src/regex.h \
+	src/text.c src/text.h \
+	src/yaml.c src/yaml.h
 src_libwords_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS) $(YAML_CFLAGS) $(CURL_CFLAGS) \
 	$(CRYPTO_CFLAGS) $(ARCHIVE_CFLAGS) $(SYSTEMD_CFLAGS) $(PCRE2_CFLAGS)
 
+words = src/libwords.a
+# What the words of the worker stand on, and what all of them do.
 light_LIBS = $(CJSON_LIBS) $(PCRE2_LIBS)
 heavy_LIBS = $(light_LIBS) $(YAML_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS) $(ARCHIVE_LIBS) $(SYSTEMD_LIBS)

@@ -1,0 +1,57 @@
+# make check: the unit program and every shell test, each of which says "ok NAME" or "not ok NAME".
+# Shell tests run one at a time, whatever -j: some measure time, all start processes.
+
+unit_tests =
+lint_tests = \
+	tests/lint/format.sh \
+	tests/lint/header-guards.sh \
+	tests/lint/layers.sh \
+	tests/lint/listed.sh \
+	tests/lint/machine-paths.sh \
+	tests/lint/mandoc.sh \
+	tests/lint/schema.sh \
+	tests/lint/shell.sh \
+	tests/lint/sizes.sh \
+	tests/lint/spelling.sh \
+	tests/lint/sql-only-in-store.sh \
+	tests/lint/unit-file.sh
+flow_tests =
+contract_tests =
+fault_tests =
+test_helpers = \
+	tests/lib/count \
+	tests/lib/lint.sh \
+	tests/lib/test.sh
+
+if HAVE_CHECK
+unit_tests += tests/unit/unit
+check_PROGRAMS += tests/unit/unit
+tests_unit_unit_SOURCES = \
+	tests/unit/main.c \
+	tests/unit/suites.h
+# A suite is named in suites.h alone, so its function has no prototype of its own.
+tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-declarations $(CHECK_CFLAGS)
+tests_unit_unit_LDADD = api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
+	$(CHECK_LIBS) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(heavy_LIBS)
+endif
+
+TESTS = $(unit_tests) $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests)
+TEST_EXTENSIONS = .sh
+SH_LOG_COMPILER = flock -o $(abs_top_builddir)/tests/lock $(BASH)
+AM_TESTS_ENVIRONMENT = RAILHEAD_SOURCE=$(abs_top_srcdir); RAILHEAD_BUILD=$(abs_top_builddir); \
+	export RAILHEAD_SOURCE RAILHEAD_BUILD;
+EXTRA_DIST += $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests) $(test_helpers)
+CLEANFILES += tests/lock
+
+# The programs that make check needs, built and not run.
+test-programs: $(check_PROGRAMS)
+
+# All but the lints, which read the source and not the build.
+check-programs:
+	$(MAKE) check TESTS="$(unit_tests) $(flow_tests) $(contract_tests) $(fault_tests)"
+
+check-valgrind:
+	CK_FORK=no $(MAKE) check TESTS="$(unit_tests)" \
+		LOG_COMPILER="valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite"
+
+.PHONY: test-programs check-programs check-valgrind
