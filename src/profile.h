@@ -5,15 +5,17 @@
 #include "src/err.h"
 #include "src/money.h"
 
-/* Instance types: what one is made of, and what an hour of it costs, since when and who says so. */
+/* Instance types: what one is made of, and what an hour of it costs, since when and who
+ * says so. */
 
 struct profile_price {
     nanousd_t hourly;
-    usec_t from;       /* in force from here on, wall clock */
-    char *as_of;       /* date of the source, as the catalog has it */
-    char *basis;       /* "published" | "derived" | "own" */
-    char *confidence;  /* "high" | "medium" | "low"; low is shown as an estimate */
-    char *source;      /* keys of the sources, separated by ", "; "configuration" for own prices */
+    usec_t from;      /* in force from here on, wall clock */
+    char *as_of;      /* date of the source, as the catalog has it */
+    char *basis;      /* "published" | "derived" | "own" */
+    char *confidence; /* "high" | "medium" | "low"; low is shown as an estimate */
+    char *source;     /* keys of the sources, separated by ", "; "configuration" for own
+                         prices */
 };
 
 struct profile {
@@ -26,7 +28,7 @@ struct profile {
     int accelerator_count;
     int accelerator_memory_gib;
     int neuron_cores;
-    char *network_gbps; /* baseline, decimal text */
+    char *network_gbps; /* baseline, decimal text; NULL: not known */
     bool efa;
     int efa_interfaces;
     int64_t nvme_gb;
@@ -39,8 +41,9 @@ struct catalog {
     size_t count;
 };
 
-/** Reads every *.yaml of a folder (railhead-instance(5)) and adds the profile `local` from this host (/proc, nvidia-smi and
- * neuron-ls where they exist). Any mistake in a file is an error that names file and member. */
+/** Reads every *.yaml of a folder (railhead-instance(5)) and adds the profile `local`
+ * from this host (/proc, nvidia-smi and neuron-ls where they exist). Any mistake in a
+ * file is an error that names file and member. */
 MUST_CHECK int catalog_load(const char *folder, struct catalog *out, struct err *err);
 void catalog_clear(struct catalog *catalog);
 
@@ -48,7 +51,8 @@ void catalog_clear(struct catalog *catalog);
 const struct profile *catalog_find(const struct catalog *catalog, const char *name);
 
 /** The price in force at a time; NULL: unpriced. */
-const struct profile_price *profile_price_at(const struct profile *profile, usec_t wall);
+const struct profile_price *profile_price_at(const struct profile *profile,
+                                             usec_t wall);
 
 /** Processes per host when the spec does not say: NeuronCores, else GPUs, else 1. */
 int profile_default_processes(const struct profile *profile);
