@@ -124,8 +124,9 @@ static int packer_failed(const struct packer *packer, const char *name, struct e
                    archive_error_string(packer->archive));
 }
 
-/* "pax_restricted" is plain ustar until a name or a size does not fit; BINARY keeps
- * names as the bytes they are, whatever the locale. */
+/* GNU's format: names are the bytes they are, as long as they are, in any locale.  In
+ * pax they would be UTF-8, or marked as binary in a header before every single file, at
+ * which tar complains. */
 static int packer_open(struct packer *packer, const char *path, struct err *err)
 {
     packer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
@@ -136,11 +137,9 @@ static int packer_open(struct packer *packer, const char *path, struct err *err)
     packer->digest = digest_new();
     if (!packer->archive || !packer->entry)
         return err_set(err, ERR_UNAVAILABLE, "no memory for an archive");
-    if (archive_write_set_format_pax_restricted(packer->archive) != ARCHIVE_OK
+    if (archive_write_set_format_gnutar(packer->archive) != ARCHIVE_OK
         || archive_write_add_filter_gzip(packer->archive) != ARCHIVE_OK
-        || archive_write_set_options(packer->archive,
-                                     "gzip:!timestamp,hdrcharset=BINARY")
-               != ARCHIVE_OK
+        || archive_write_set_options(packer->archive, "gzip:!timestamp") != ARCHIVE_OK
         || archive_write_set_bytes_in_last_block(packer->archive, 1) != ARCHIVE_OK
         || archive_write_open(packer->archive, packer, NULL, take_bytes, NULL)
                != ARCHIVE_OK)
