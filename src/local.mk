@@ -3,7 +3,7 @@
 
 noinst_LIBRARIES += src/libwords.a
 src_libwords_a_SOURCES = \
-	src/archive.h \
+	src/archive.c src/archive.h \
 	src/base.c src/base.h \
 	src/clock.c src/clock.h \
 	src/digest.c src/digest.h \
@@ -24,7 +24,8 @@ src_libwords_a_SOURCES = \
 	src/money.c src/money.h \
 	src/problems.c src/problems.h \
 	src/process.c src/process.h \
-	src/profile.h \
+	src/profile.c src/profile.h \
+	src/profile_host.c src/profile_host.h \
 	src/regex.c src/regex.h \
 	src/text.c src/text.h \
 	src/yaml.c src/yaml.h
@@ -35,3 +36,8 @@ words = src/libwords.a
 # What the words of the worker stand on, and what all of them do.
 light_LIBS = $(CJSON_LIBS) $(PCRE2_LIBS)
 heavy_LIBS = $(light_LIBS) $(YAML_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS) $(ARCHIVE_LIBS) $(SYSTEMD_LIBS)
+
+# Packs and unpacks source trees, so that neither daemon nor worker does it itself.
+pkglibexec_PROGRAMS += railhead-archive
+railhead_archive_SOURCES = src/archive_main.c
+railhead_archive_LDADD = $(words) $(ARCHIVE_LIBS) $(CRYPTO_LIBS)

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib/lint.sh"
 
 breaches() {
-    "$SOURCE/scripts/schema-to-c" "$1"/daemon/schema/*.sql 2>&1 >/dev/null
+    { "$SOURCE/scripts/schema-to-c" "$1"/daemon/schema/*.sql >/dev/null; } 2>&1
 }
 
 # steps FOLDER NAME...
