@@ -9,6 +9,7 @@ lint_tests = \
 	tests/lint/listed.sh \
 	tests/lint/machine-paths.sh \
 	tests/lint/mandoc.sh \
+	tests/lint/openapi-routes.sh \
 	tests/lint/schema.sh \
 	tests/lint/shell.sh \
 	tests/lint/sizes.sh \
