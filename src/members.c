@@ -129,8 +129,9 @@ static const struct member *row_of(const char *name, const struct member *table,
     return NULL;
 }
 
-static void unknown_member(const struct member_place *place, const struct member *table,
-                           size_t count)
+/* Gives the row that was meant, if one is near enough. */
+static const struct member *unknown_member(const struct member_place *place,
+                                           const struct member *table, size_t count)
 {
     const char *names[MEMBERS_MAX + 1];
     auto_free char *hint = NULL;
@@ -139,7 +140,7 @@ static void unknown_member(const struct member_place *place, const struct member
     size_t used = 0;
 
     if (is_full(place))
-        return;
+        return NULL;
     for (size_t i = 0; i < count; i++)
         if (table[i].read)
             names[used++] = table[i].name;
@@ -150,6 +151,7 @@ static void unknown_member(const struct member_place *place, const struct member
         hint = xasprintf("did you mean %s?", nearest);
     shown_text(place->name, shown);
     member_problem(place, hint, "unknown member %s", shown);
+    return nearest ? row_of(nearest, table, count) : NULL;
 }
 
 static void member_read(void *into, const struct cJSON *value,
@@ -164,11 +166,17 @@ static void member_read(void *into, const struct cJSON *value,
         row->read(into, value, place);
 }
 
+static uint64_t bit_of(const struct member *row, const struct member *table)
+{
+    return row ? UINT64_C(1) << (size_t)(row - table) : 0;
+}
+
 void members_read(void *into, const struct cJSON *object,
                   const struct member_place *place, const struct member *table,
                   size_t count)
 {
-    uint64_t seen = 0; /* one bit a row: MEMBERS_MAX */
+    uint64_t seen = 0;  /* one bit a row: MEMBERS_MAX */
+    uint64_t meant = 0; /* misspelled, which is problem enough */
 
     if (json_kind(object) != JSON_OBJECT) {
         expected(object, place, NULL, "an object");
@@ -177,21 +185,17 @@ void members_read(void *into, const struct cJSON *object,
     json_each (value, object) {
         struct member_place at = member_below(place, json_name(value));
         const struct member *row = row_of(at.name, table, count);
-        uint64_t bit;
 
-        if (!row) {
-            unknown_member(&at, table, count);
-            continue;
-        }
-        bit = UINT64_C(1) << (size_t)(row - table);
-        if (!(seen & bit))
+        if (!row)
+            meant |= bit_of(unknown_member(&at, table, count), table);
+        else if (!(seen & bit_of(row, table)))
             member_read(into, value, &at, row);
-        seen |= bit;
+        seen |= bit_of(row, table);
     }
     for (size_t i = 0; i < count; i++) {
         struct member_place at = member_below(place, table[i].name);
 
-        if (table[i].required && !(seen & UINT64_C(1) << i))
+        if (table[i].required && !((seen | meant) & bit_of(&table[i], table)))
             member_problem(&at, table[i].hint, "is missing");
     }
 }
