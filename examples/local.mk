@@ -1,1 +1,4 @@
-EXTRA_DIST +=
+EXTRA_DIST += \
+	examples/language-id/README.md \
+	examples/language-id/job.yaml \
+	examples/language-id/train.py
