@@ -18,9 +18,9 @@ struct worker_plan {
     char *job_id;
     char *job_name;
     int attempt;
-    int worker; /* node rank: 0 .. instance_count-1 */
-    int world_size; /* ranks of the whole job, as our log files count them */
-    char *code_folder;    /* where the source is unpacked, and the ranks' working folder */
+    int worker;        /* node rank: 0 .. instance_count-1 */
+    int world_size;    /* ranks of the whole job, as our log files count them */
+    char *code_folder; /* where the source is unpacked, and the ranks' working folder */
     char *model_folder;   /* SM_MODEL_DIR, made by the worker */
     char *output_folder;  /* SM_OUTPUT_DATA_DIR, made by the worker */
     char *source_archive; /* tar.gz, or NULL: no source */
@@ -45,12 +45,18 @@ struct launch_input {
     int attempt;
     const struct launch_host *hosts; /* spec->instance_count of them */
     int master_port;                 /* free on hosts[0] */
-    const char *network_interface;   /* NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME; NULL: left to the libraries */
-    const char *job_folder;          /* absolute; worker W of attempt A lives in job_folder/A/W */
-    const char *source_archive;      /* or NULL */
-    const char *python;              /* the daemon's default interpreter */
-    const char *torchrun_wrapper;    /* a Python file that repairs torchrun on Python 3.11, run as `python FILE args`, or NULL */
-    const char *const *base_env;     /* what the daemon passes on, NAME=VALUE, ends in NULL */
+    int host_cpus; /* CPUs that one host really has for the job; 0: as the profile says
+                    */
+    const char *network_interface; /* NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME; NULL: left
+                                      to the libraries */
+    const char
+        *job_folder; /* absolute; worker W of attempt A lives in job_folder/A/W */
+    const char *source_archive;   /* or NULL */
+    const char *python;           /* the daemon's default interpreter */
+    const char *torchrun_wrapper; /* a Python file that repairs torchrun on Python 3.11,
+                                     run as `python FILE args`, or NULL */
+    const char *const
+        *base_env; /* what the daemon passes on, NAME=VALUE, ends in NULL */
 };
 
 /**

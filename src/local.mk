@@ -7,6 +7,7 @@ src_libwords_a_SOURCES = \
 	src/base.c src/base.h \
 	src/clock.c src/clock.h \
 	src/digest.c src/digest.h \
+	src/env.c src/env.h \
 	src/err.c src/err.h \
 	src/files.c src/files.h \
 	src/job_id.c src/job_id.h \
@@ -17,7 +18,8 @@ src_libwords_a_SOURCES = \
 	src/journal.c src/journal.h \
 	src/json.c src/json.h \
 	src/json_scan.c src/json_scan.h \
-	src/launch_plan.h \
+	src/launch_env.c src/launch_env.h \
+	src/launch_plan.c src/launch_plan.h \
 	src/log.c src/log.h \
 	src/loop.c src/loop.h \
 	src/members.c src/members.h \
@@ -26,8 +28,10 @@ src_libwords_a_SOURCES = \
 	src/process.c src/process.h \
 	src/profile.c src/profile.h \
 	src/profile_host.c src/profile_host.h \
+	src/python_text.c src/python_text.h \
 	src/regex.c src/regex.h \
 	src/text.c src/text.h \
+	src/worker_plan.c \
 	src/yaml.c src/yaml.h
 src_libwords_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS) $(YAML_CFLAGS) $(CURL_CFLAGS) \
 	$(CRYPTO_CFLAGS) $(ARCHIVE_CFLAGS) $(SYSTEMD_CFLAGS) $(PCRE2_CFLAGS)

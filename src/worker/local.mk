@@ -1,0 +1,20 @@
+# One beside each instance of a job.  Its start is part of what every job costs: few libraries.
+
+pkglibexec_PROGRAMS += railhead-worker
+railhead_worker_SOURCES = \
+	src/worker/cgroup.c src/worker/cgroup.h \
+	src/worker/control.c src/worker/control.h \
+	src/worker/descendants.c src/worker/descendants.h \
+	src/worker/ending.c src/worker/ending.h \
+	src/worker/heartbeat.c \
+	src/worker/journal_writer.c src/worker/journal_writer.h \
+	src/worker/main.c \
+	src/worker/metrics.c src/worker/metrics.h \
+	src/worker/output.c src/worker/output.h \
+	src/worker/prepare.c \
+	src/worker/ranks.c \
+	src/worker/spawn.c src/worker/spawn.h \
+	src/worker/stop.c \
+	src/worker/watch.c \
+	src/worker/worker.h
+railhead_worker_LDADD = $(words) $(light_LIBS)

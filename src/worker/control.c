@@ -1,0 +1,125 @@
+/* Listens.  Decides what counts as a stop and which cause it names; what a stop does is
+ * watch's business. */
+
+#include "src/worker/control.h"
+
+#include "src/files.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* {"cause":"user_stop"} */
+enum {
+    STOP_FILE_MAX = 4096
+};
+
+static int block_signals(struct err *err)
+{
+    struct sigaction ignore = { .sa_handler = SIG_IGN };
+    sigset_t set;
+    int fd;
+
+    sigaction(SIGHUP, &ignore, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return fd >= 0 ? fd : err_sys(err, errno, "signalfd");
+}
+
+int control_open(const char *folder, struct control *out, struct err *err)
+{
+    auto_close int signal_fd = block_signals(err);
+    auto_close int inotify_fd = -1;
+
+    if (signal_fd < 0)
+        return -1;
+    inotify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (inotify_fd < 0)
+        return err_sys(err, errno, "inotify");
+    if (inotify_add_watch(inotify_fd, folder, IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
+        return err_sys(err, errno, "watch %s", folder);
+    *out = (struct control){ .stop_path = xasprintf("%s/stop", folder),
+                             .look_once = true, /* it may be older than the watch */
+                             .signal_fd = steal_fd(&signal_fd),
+                             .inotify_fd = steal_fd(&inotify_fd) };
+    return 0;
+}
+
+void control_close(struct control *control)
+{
+    close(control->signal_fd);
+    close(control->inotify_fd);
+    free(control->stop_path);
+}
+
+static bool signalled(const struct control *control)
+{
+    struct signalfd_siginfo info;
+    bool stop = false;
+
+    while (read(control->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
+        stop = stop || info.ssi_signo != SIGCHLD;
+    return stop;
+}
+
+/* What happened in the folder is of no interest: the file is there or not. */
+static bool folder_changed(int fd)
+{
+    char events[4096];
+    bool changed = false;
+
+    while (read(fd, events, sizeof events) > 0)
+        changed = true;
+    return changed;
+}
+
+/* A file that says nothing, or nothing that we know, still asks for a stop. */
+static enum end_cause cause_in(const char *bytes, size_t len)
+{
+    auto_json struct cJSON *json = NULL;
+    enum end_cause cause = END_USER_STOP;
+    const char *name;
+
+    if (json_parse(bytes, len, &json, NULL) < 0)
+        return END_USER_STOP;
+    name = json_get_text(json, "cause");
+    if (!name || !end_cause_from_name(name, &cause))
+        return END_USER_STOP;
+    return cause;
+}
+
+static bool file_asks(struct control *control, enum end_cause *cause)
+{
+    auto_free char *bytes = NULL;
+    size_t len;
+
+    if (!folder_changed(control->inotify_fd) && !control->look_once)
+        return false;
+    control->look_once = false;
+    if (access(control->stop_path, F_OK) < 0)
+        return false;
+    if (file_read(control->stop_path, STOP_FILE_MAX, &bytes, &len, NULL) < 0)
+        *cause = END_USER_STOP;
+    else
+        *cause = cause_in(bytes, len);
+    return true;
+}
+
+bool control_stop_asked(struct control *control, enum end_cause *cause)
+{
+    bool by_signal = signalled(control);
+
+    if (file_asks(control, cause))
+        return true;
+    *cause = END_USER_STOP;
+    return by_signal;
+}

@@ -1,0 +1,221 @@
+/* Moves a rank's output to its log.  Decides what is a line (a line feed ends it; a
+ * carriage return, a NUL and broken UTF-8 are bytes like others) and that a full disk
+ * does not stop a training.  Memory is bounded: one shared buffer, and LINE_MAX bytes a
+ * rank. */
+
+#include "src/worker/output.h"
+
+#include "src/clock.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    CHUNK_SIZE = 65536,
+    SCAN_MAX = 65536,    /* of a line, by metrics */
+    PIPE_SIZE = 262144,  /* lets a rank run on while we write */
+    TIMES_AT_ONCE = 512, /* records a write */
+    FINISH_CHUNKS = 64, /* 4 MiB: more than any pipe holds; a stranger that still writes
+                           is cut off */
+};
+
+static char chunk[CHUNK_SIZE];
+
+static int open_file(const char *folder, int rank, const char *suffix, struct err *err)
+{
+    auto_free char *path = xasprintf("%s/rank-%d.%s", folder, rank, suffix);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+
+    return fd >= 0 ? fd : err_sys(err, errno, "make %s", path);
+}
+
+int output_open(const char *folder, int rank, struct output *out, int *child_end,
+                struct err *err)
+{
+    auto_close int log_fd = open_file(folder, rank, "log", err);
+    auto_close int times_fd = -1;
+    int pipe_fds[2];
+
+    if (log_fd < 0)
+        return -1;
+    times_fd = open_file(folder, rank, "times", err);
+    if (times_fd < 0)
+        return -1;
+    if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+        return err_sys(err, errno, "make a pipe");
+    fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
+    fcntl(pipe_fds[0], F_SETPIPE_SZ,
+          PIPE_SIZE); /* refused above a user's quota: well */
+    *child_end = pipe_fds[1];
+    *out = (struct output){ .rank = rank,
+                            .pipe_fd = pipe_fds[0],
+                            .log_fd = steal_fd(&log_fd),
+                            .times_fd = steal_fd(&times_fd) };
+    return 0;
+}
+
+/* As write_all, but tells how much was taken. */
+static size_t write_most(int fd, const void *bytes, size_t len, int *errno_value)
+{
+    const char *at = bytes;
+    size_t done = 0;
+
+    while (done < len) {
+        ssize_t wrote = write(fd, at + done, len - done);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0) {
+            *errno_value = wrote < 0 ? errno : ENOSPC;
+            break;
+        }
+        done += (size_t)wrote;
+    }
+    return done;
+}
+
+static void write_times(struct output *output, const struct log_time *times,
+                        size_t count)
+{
+    size_t len = count * sizeof *times;
+    int errno_value;
+    size_t wrote;
+
+    if (count == 0)
+        return;
+    wrote = write_most(output->times_fd, times, len, &errno_value);
+    if (wrote < len && wrote % sizeof *times != 0) {
+        /* Half a record would shift all that follow. */
+        off_t end = lseek(output->times_fd, 0, SEEK_END);
+
+        (void)!ftruncate(output->times_fd, end - (off_t)(wrote % sizeof *times));
+    }
+}
+
+/* One record for every line that begins in these bytes, which are in the log from
+ * `offset` on. */
+static void note_times(struct output *output, size_t len, uint64_t offset, usec_t wall)
+{
+    struct log_time times[TIMES_AT_ONCE];
+    size_t count = 0;
+    size_t at = 0;
+
+    while (at < len) {
+        const char *feed = memchr(chunk + at, '\n', len - at);
+
+        if (!output->in_line)
+            times[count++] = (struct log_time){ htole64(offset + at),
+                                                (int64_t)htole64((uint64_t)wall) };
+        if (count == TIMES_AT_ONCE) {
+            write_times(output, times, count);
+            count = 0;
+        }
+        output->in_line = feed == NULL;
+        at = feed ? (size_t)(feed - chunk) + 1 : len;
+    }
+    write_times(output, times, count);
+}
+
+static void keep_start(struct output *output, const char *bytes, size_t len)
+{
+    size_t room = SCAN_MAX - output->line.len;
+
+    text_add(&output->line, bytes, len < room ? len : room);
+}
+
+static void end_line(struct output *output, struct metrics *metrics, usec_t boot)
+{
+    metrics_scan(metrics, output->rank, output->line.bytes ? output->line.bytes : "",
+                 output->line.len, boot);
+    text_drop(&output->line, output->line.len);
+}
+
+static void scan_lines(struct output *output, struct metrics *metrics, size_t len,
+                       usec_t boot)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        const char *feed = memchr(chunk + at, '\n', len - at);
+        size_t part = feed ? (size_t)(feed - chunk) - at : len - at;
+
+        if (feed && output->line.len == 0) {
+            metrics_scan(metrics, output->rank, chunk + at, part, boot);
+        } else {
+            keep_start(output, chunk + at, part);
+            if (feed)
+                end_line(output, metrics, boot);
+        }
+        at += feed ? part + 1 : part;
+    }
+}
+
+static void take(struct output *output, size_t len, struct metrics *metrics,
+                 const struct journal_writer *journal)
+{
+    usec_t boot = clock_boot();
+    uint64_t offset = output->log_size;
+    size_t wrote = write_most(output->log_fd, chunk, len, &output->dropped_errno);
+
+    output->dropped += len - wrote;
+    output->log_size += wrote;
+    output->is_dirty = true;
+    note_times(output, wrote, offset, journal_writer_wall(journal, boot));
+    if (metrics)
+        scan_lines(output, metrics, len, boot);
+}
+
+bool output_read(struct output *output, struct metrics *metrics,
+                 const struct journal_writer *journal)
+{
+    ssize_t got;
+
+    if (output->pipe_fd < 0)
+        return false;
+    do
+        got = read(output->pipe_fd, chunk, sizeof chunk);
+    while (got < 0 && errno == EINTR);
+    if (got > 0) {
+        take(output, (size_t)got, metrics, journal);
+        return true;
+    }
+    if (got == 0) {
+        close(output->pipe_fd);
+        output->pipe_fd = -1;
+    }
+    return false;
+}
+
+void output_finish(struct output *output, struct metrics *metrics,
+                   const struct journal_writer *journal)
+{
+    for (int i = 0; i < FINISH_CHUNKS && output_read(output, metrics, journal); i++)
+        ;
+    if (output->pipe_fd >= 0)
+        close(output->pipe_fd);
+    output->pipe_fd = -1;
+    if (metrics && output->line.len > 0)
+        end_line(output, metrics, clock_boot());
+}
+
+void output_sync(struct output *output)
+{
+    if (!output->is_dirty)
+        return;
+    fdatasync(output->log_fd);
+    fdatasync(output->times_fd);
+    output->is_dirty = false;
+}
+
+void output_close(struct output *output)
+{
+    if (output->pipe_fd >= 0)
+        close(output->pipe_fd);
+    close(output->log_fd);
+    close(output->times_fd);
+    text_clear(&output->line);
+}

@@ -1,0 +1,42 @@
+#ifndef SRC_WORKER_OUTPUT_H
+#define SRC_WORKER_OUTPUT_H
+
+#include "src/text.h"
+#include "src/worker/metrics.h"
+
+/* What one rank prints: from its pipe into rank-N.log and rank-N.times (src/journal.h),
+ * byte for byte. */
+
+struct output {
+    int rank;
+    int pipe_fd; /* our end; -1 once it is closed */
+    int log_fd;
+    int times_fd;
+    uint64_t log_size;
+    uint64_t dropped;  /* bytes that the disk would not take */
+    int dropped_errno; /* why */
+    bool in_line;      /* the last byte was not a line feed */
+    bool is_dirty;     /* something is not synced */
+    struct text line;  /* the start of an unfinished line, for metrics */
+};
+
+/** Makes the files and the pipe; `*child_end` is for the rank and is closed by the
+ * caller. */
+MUST_CHECK int output_open(const char *folder, int rank, struct output *out,
+                           int *child_end, struct err *err);
+
+/** Takes at most 64 KiB from the pipe, which does not block.  False when it gave
+ * nothing: at its end, which closes it, or empty for now.  A disk that is full drops
+ * bytes and is no error: training goes on. */
+bool output_read(struct output *output, struct metrics *metrics,
+                 const struct journal_writer *journal);
+
+/** Every writer is gone: takes what is left, looks at an unfinished last line, closes
+ * the pipe. */
+void output_finish(struct output *output, struct metrics *metrics,
+                   const struct journal_writer *journal);
+
+void output_sync(struct output *output);
+void output_close(struct output *output);
+
+#endif

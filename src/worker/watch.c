@@ -1,0 +1,198 @@
+/* The worker's loop, from the launch until nothing is left: output, ends of ranks,
+ * stops. Decides the order of an end: SIGTERM, SIGKILL, the sweep of what is left, the
+ * last output. */
+
+#include "src/clock.h"
+#include "src/worker/descendants.h"
+#include "src/worker/worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Ranks that lost a peer have nothing to save that is worth a bill of minutes. */
+#define FAILURE_GRACE (10 * USEC_PER_SEC)
+
+/* How long a killed process may take to vanish before its like are looked for again. */
+#define SWEEP_INTERVAL (20 * USEC_PER_MSEC)
+
+/* The descriptors before those of the ranks' output. */
+enum {
+    FD_SIGNAL,
+    FD_INOTIFY,
+    FD_OUTPUT
+};
+
+/* Starts the stop that ending has decided. */
+static void begin_stop(struct worker *worker, usec_t now)
+{
+    usec_t grace = worker->plan->grace_s * USEC_PER_SEC;
+    bool failed = worker->ending.rank >= 0;
+
+    if (failed && grace > FAILURE_GRACE)
+        grace = FAILURE_GRACE;
+    worker->kill_boot = now + grace;
+    ranks_signal(worker, SIGTERM);
+}
+
+static void kill_if_due(struct worker *worker, usec_t now)
+{
+    if (now < worker->kill_boot)
+        return;
+    worker->kill_boot = INT64_MAX;
+    cgroup_kill(&worker->cgroup);
+    ranks_signal(worker, SIGKILL);
+}
+
+static int write_exited(struct worker *worker, int rank, int status, bool oom,
+                        struct err *err)
+{
+    struct cJSON *line =
+        journal_writer_line(&worker->journal, JOURNAL_RANK_EXITED, clock_boot());
+    auto_free char *name = NULL;
+
+    if (WIFSIGNALED(status))
+        name = ending_signal_name(WTERMSIG(status));
+    json_set_int(line, "rank", rank);
+    json_set(line, "exit_code",
+             WIFEXITED(status) ? json_int_new(WEXITSTATUS(status)) : json_null_new());
+    json_set_text(line, "signal", name);
+    json_set_bool(line, "oom", oom);
+    return journal_writer_append(&worker->journal, line, err);
+}
+
+static int rank_ended(struct worker *worker, size_t i, int status, struct err *err)
+{
+    int rank = worker->plan->ranks[i].rank;
+    usec_t now = clock_boot();
+    bool oom = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+               && !worker->ending.decided && cgroup_oom_kills(&worker->cgroup) > 0;
+
+    worker->ranks[i].pid = 0;
+    worker->running--;
+    if (ending_rank(&worker->ending, rank, status, oom, now))
+        begin_stop(worker, now);
+    /* What never ran has no end of its own. */
+    if (worker->ending.cause == END_LAUNCH)
+        return 0;
+    return write_exited(worker, rank, status, oom, err);
+}
+
+/* Reaps all that has ended. `*left`: whether there is any child, ended or not, still.
+ */
+static int reap(struct worker *worker, bool *left, struct err *err)
+{
+    int status;
+    pid_t pid;
+    int found;
+
+    while ((found = descendants_reap(&pid, &status)) > 0) {
+        for (size_t i = 0; i < worker->opened; i++)
+            if (worker->ranks[i].pid == pid && rank_ended(worker, i, status, err) < 0)
+                return -1;
+    }
+    *left = found == 0;
+    return 0;
+}
+
+static void earlier(usec_t *until, usec_t at)
+{
+    if (at < *until)
+        *until = at;
+}
+
+/*
+ * Milliseconds until something is due, rounded up.  poll counts on a clock that stands
+ * while the machine sleeps; the heartbeat bounds how late that makes us.
+ */
+static int wait_ms(const struct worker *worker, usec_t now)
+{
+    usec_t until = worker->heartbeat_boot;
+
+    earlier(&until, worker->kill_boot);
+    earlier(&until, metrics_due(worker->metrics));
+    if (worker->running == 0)
+        earlier(&until, now + SWEEP_INTERVAL);
+    else if (!worker->ending.decided && worker->plan->max_run_s > 0)
+        earlier(&until, worker->ready_boot + worker->plan->max_run_s * USEC_PER_SEC);
+    if (until <= now)
+        return 0;
+    return (int)((until - now + USEC_PER_MSEC - 1) / USEC_PER_MSEC);
+}
+
+/* A closed pipe is -1 here, which poll passes over. */
+static void wait_for_more(const struct worker *worker, struct pollfd *fds)
+{
+    fds[FD_SIGNAL] =
+        (struct pollfd){ .fd = worker->control.signal_fd, .events = POLLIN };
+    fds[FD_INOTIFY] =
+        (struct pollfd){ .fd = worker->control.inotify_fd, .events = POLLIN };
+    for (size_t i = 0; i < worker->opened; i++)
+        fds[FD_OUTPUT + i] =
+            (struct pollfd){ .fd = worker->ranks[i].output.pipe_fd, .events = POLLIN };
+    poll(fds, FD_OUTPUT + worker->opened, wait_ms(worker, clock_boot()));
+}
+
+/* One round of work, each part bounded, so that a rank that floods us delays no stop.
+ */
+static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
+                         struct err *err)
+{
+    usec_t now;
+
+    wait_for_more(worker, fds);
+    for (size_t i = 0; i < worker->opened; i++)
+        if (fds[FD_OUTPUT + i].revents)
+            output_read(&worker->ranks[i].output, worker->metrics, &worker->journal);
+    if (reap(worker, left, err) < 0)
+        return -1;
+    now = clock_boot();
+    if (worker->running > 0 && stop_check(worker, now))
+        begin_stop(worker, now);
+    kill_if_due(worker, now);
+    if (metrics_write(worker->metrics, &worker->journal, now, false, err) < 0)
+        return -1;
+    return heartbeat_run(worker, now, err);
+}
+
+static int watch_rounds(struct worker *worker, struct err *err)
+{
+    auto_free struct pollfd *fds = xcalloc(FD_OUTPUT + worker->opened, sizeof *fds);
+    bool left = worker->running > 0;
+
+    while (left) {
+        if (round_of_work(worker, fds, &left, err) < 0)
+            return -1;
+        if (left && worker->running == 0) {
+            cgroup_kill(&worker->cgroup);
+            descendants_kill_children();
+        }
+    }
+    return 0;
+}
+
+static void remark_dropped(struct worker *worker, const struct output *output)
+{
+    auto_free char *remark = NULL;
+
+    if (output->dropped == 0)
+        return;
+    remark = xasprintf("%llu bytes of rank %d's output are not in its log: %s",
+                       (unsigned long long)output->dropped, output->rank,
+                       strerror(output->dropped_errno));
+    ending_remark(&worker->ending, remark);
+}
+
+int watch_run(struct worker *worker, struct err *err)
+{
+    if (watch_rounds(worker, err) < 0)
+        return -1;
+    for (size_t i = 0; i < worker->opened; i++) {
+        output_finish(&worker->ranks[i].output, worker->metrics, &worker->journal);
+        remark_dropped(worker, &worker->ranks[i].output);
+    }
+    return metrics_write(worker->metrics, &worker->journal, clock_boot(), true, err);
+}

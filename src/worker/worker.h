@@ -1,0 +1,60 @@
+#ifndef SRC_WORKER_WORKER_H
+#define SRC_WORKER_WORKER_H
+
+#include "src/launch_plan.h"
+#include "src/worker/cgroup.h"
+#include "src/worker/control.h"
+#include "src/worker/ending.h"
+#include "src/worker/journal_writer.h"
+#include "src/worker/metrics.h"
+#include "src/worker/output.h"
+
+#include <sys/types.h>
+
+/* One worker and its ranks, from the first line of its journal to the last. */
+
+struct rank {
+    pid_t pid; /* 0: not started, or reaped */
+    struct output output;
+};
+
+struct worker {
+    const char *folder;
+    struct worker_plan *plan;
+    struct journal_writer journal;
+    struct control control;
+    struct ending ending;
+    struct cgroup cgroup;
+    struct metrics *metrics; /* NULL: none are looked for */
+    struct rank *ranks;      /* plan->rank_count of them once opened */
+    size_t opened;           /* ranks whose output is open */
+    size_t running;          /* ranks that are not reaped */
+    usec_t ready_boot;       /* max_run counts from here */
+    usec_t heartbeat_boot;   /* when the next one is due */
+    usec_t kill_boot; /* when SIGTERM turns into SIGKILL; INT64_MAX: no stop yet */
+};
+
+/** Folders and source. On failure of ours or the user's worker->ending is decided
+ * (launch); also when a stop comes meanwhile. Fails when the journal does. */
+MUST_CHECK int prepare_run(struct worker *worker, struct err *err);
+
+/** Starts every rank; when one cannot be started worker->ending is decided (launch) and
+ * what was started is killed. Fails when the journal does. */
+MUST_CHECK int ranks_launch(struct worker *worker, struct err *err);
+
+/** SIGTERM or another signal to the session of every rank that runs. */
+void ranks_signal(const struct worker *worker, int signal_number);
+
+/** Waits until every rank has ended, then until nothing is left of them, and takes all
+ * output. Fails when the journal does. */
+MUST_CHECK int watch_run(struct worker *worker, struct err *err);
+
+/** Every 5 s: a line that says we live, then all is synced.  Cheap when it is not due.
+ */
+MUST_CHECK int heartbeat_run(struct worker *worker, usec_t now, struct err *err);
+
+/** When ending is not decided and a stop was asked or max_run is over: decides it. True
+ * when it did. */
+bool stop_check(struct worker *worker, usec_t now);
+
+#endif
