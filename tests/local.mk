@@ -21,6 +21,7 @@ contract_tests =
 fault_tests =
 test_helpers = \
 	tests/lib/count \
+	tests/lib/fresh-root.sh \
 	tests/lib/lint.sh \
 	tests/lib/test.sh
 

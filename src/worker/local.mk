@@ -1,4 +1,4 @@
-# One beside each instance of a job.  Its start is part of what every job costs: few libraries.
+# railhead-worker starts once an instance of every job, so it links no more than it must.
 
 pkglibexec_PROGRAMS += railhead-worker
 railhead_worker_SOURCES = \

@@ -8,7 +8,7 @@ breaches() {
     mapfile -t names < <(files "$1" '*.[ch]')
     [ ${#names[@]} -gt 0 ] || return 0
     (cd "$1" && clang-format --style=file:"$SOURCE/.clang-format" --dry-run -Werror "${names[@]}" 2>&1 |
-        grep 'error:')
+        sed -n 's/:.*error:.*/: not laid out by .clang-format/p' | uniq)
 }
 
 plant_gnu_braces() {
