@@ -1,0 +1,80 @@
+/* Adds up a job's intervals. */
+
+#include "daemon/bill.h"
+
+#include <string.h>
+
+#include "src/money.h"
+
+static int64_t seconds_of(const struct interval *interval, const char *boot_id,
+                          usec_t boot_now)
+{
+    if (interval->closed)
+        return interval->seconds;
+    if (!boot_id || strcmp(boot_id, interval->boot_id) != 0)
+        return 0;
+    return money_billable_seconds(boot_now - interval->open_boot_us);
+}
+
+/* intervals[0 .. count-1] are one attempt's. */
+static int add_attempt(const struct interval *intervals, size_t count, const char *boot_id,
+                       usec_t boot_now, struct bill *bill, struct err *err)
+{
+    int64_t longest = 0, sum = 0;
+    nanousd_t cost = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t seconds = seconds_of(&intervals[i], boot_id, boot_now);
+
+        sum += seconds;
+        if (seconds > longest)
+            longest = seconds;
+        bill->priced = bill->priced && intervals[i].priced;
+        bill->open = bill->open || !intervals[i].closed;
+        bill->end_wall = intervals[i].open_wall_us
+                         + (intervals[i].close_boot_us - intervals[i].open_boot_us);
+    }
+    if (!bill->start_wall)
+        bill->start_wall = intervals[0].open_wall_us;
+    if (bill->priced && money_for_seconds(intervals[0].hourly, sum, &cost, err) < 0)
+        return -1;
+    bill->billable_seconds += longest;
+    bill->instance_seconds += sum;
+    if (__builtin_add_overflow(bill->cost, cost, &bill->cost))
+        return err_set(err, ERR_LIMIT, "the cost of the job does not fit");
+    return 0;
+}
+
+int bill_of(const struct interval *intervals, size_t count, const char *boot_id,
+            usec_t boot_now, struct bill *bill, struct err *err)
+{
+    struct bill sum = { .priced = true };
+    size_t from = 0;
+
+    while (from < count) {
+        size_t to = from + 1;
+
+        while (to < count && intervals[to].attempt == intervals[from].attempt)
+            to++;
+        if (add_attempt(&intervals[from], to - from, boot_id, boot_now, &sum, err) < 0)
+            return -1;
+        from = to;
+    }
+    if (sum.open)
+        sum.end_wall = 0;
+    *bill = sum;
+    return 0;
+}
+
+int bill_of_attempt(const struct interval *intervals, size_t count, int attempt,
+                    struct bill *bill, struct err *err)
+{
+    size_t from = 0, to;
+
+    while (from < count && intervals[from].attempt != attempt)
+        from++;
+    to = from;
+    while (to < count && intervals[to].attempt == attempt)
+        to++;
+    return bill_of(&intervals[from], to - from, NULL, 0, bill, err);
+}

@@ -1,0 +1,218 @@
+/* What an event does to a job.  Whether it may happen at all is decided in job_machine.c. */
+
+#include "daemon/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job *job_new(int64_t job_id)
+{
+    struct job *job = xcalloc(1, sizeof *job);
+
+    job->job_id = job_id;
+    return job;
+}
+
+static void free_workers(struct job *job)
+{
+    for (int i = 0; job->workers && i < job->instance_count; i++)
+        free(job->workers[i].end.message);
+    free(job->workers);
+    job->workers = NULL;
+}
+
+void job_free(struct job *job)
+{
+    if (!job)
+        return;
+    free_workers(job);
+    free(job->name);
+    free(job->owner);
+    free(job->instance_type);
+    free(job->scheduler);
+    free(job->end.message);
+    free(job);
+}
+
+void job_cleanup(struct job **job)
+{
+    job_free(*job);
+}
+
+static int apply_submitted(struct job *job, const struct job_event *event, struct err *err)
+{
+    const struct cJSON *spec = json_get(event->data, "spec");
+    const char *id = json_get_text(event->data, "id");
+
+    if (!id || !job_id_is_valid(id) || !spec || !json_get_text(event->data, "name"))
+        return err_set(err, ERR_INTERNAL, "event submitted without id, name or spec");
+    snprintf(job->id, sizeof job->id, "%s", id);
+    job->name = xstrdup(json_get_text(event->data, "name"));
+    job->owner = xstrdup(json_get_text(event->data, "owner"));
+    job->scheduler = xstrdup(json_get_text(event->data, "scheduler"));
+    job->emulated = json_get_bool(event->data, "emulated");
+    job->instance_type = xstrdup(json_get_text(spec, "instance_type"));
+    job->instance_count = (int)json_get_int(spec, "instance_count", 1);
+    job->priority = (int)json_get_int(spec, "priority", 50);
+    job->max_run_s = json_get_int(spec, "max_run", 86400);
+    job->max_wait_s = json_get_int(spec, "max_wait", 0);
+    job->grace_s = json_get_int(spec, "grace", 120);
+    job->created_us = event->at_us;
+    return 0;
+}
+
+static int apply_placed(struct job *job, const struct job_event *event, struct err *err)
+{
+    const char *boot_id = json_get_text(event->data, "boot_id");
+
+    if (!boot_id)
+        return err_set(err, ERR_INTERNAL, "event placed without boot_id");
+    free_workers(job);
+    job->workers = xcalloc((size_t)job->instance_count, sizeof *job->workers);
+    job->attempt = (int)json_get_int(event->data, "attempt", 1);
+    snprintf(job->boot_id, sizeof job->boot_id, "%s", boot_id);
+    job->placed_boot_us = json_get_int(event->data, "boot_us", 0);
+    job->placed_wall_us = event->at_us;
+    job->port = (int)json_get_int(event->data, "port", 0);
+    job->block = (int)json_get_int(event->data, "block", 0);
+    job->billing = false;
+    return 0;
+}
+
+static int number_or(const struct cJSON *object, const char *name, int absent)
+{
+    return (int)json_get_int(object, name, absent);
+}
+
+/* From a journal line "ended", or from an event that ends the job. */
+static int read_end(const struct cJSON *data, struct job_end *end, struct err *err)
+{
+    const char *cause = json_get_text(data, "cause");
+
+    if (!cause || !end_cause_from_name(cause, &end->cause))
+        return err_set(err, ERR_INTERNAL, "unknown cause of an end '%s'", cause ? cause : "");
+    end->exit_code = number_or(data, "exit_code", -1);
+    end->signal = number_or(data, "signal", 0);
+    end->first_failing_rank = number_or(data, "first_failing_rank", -1);
+    end->failure_boot_us = json_get_int(data, "first_failure_boot_us", 0);
+    end->message = xstrdup(json_get_text(data, "message"));
+    return 0;
+}
+
+static void apply_lost(struct job_worker *worker, const struct cJSON *data)
+{
+    worker->ended = true;
+    worker->end_boot_us = json_get_int(data, "boot_us", 0);
+    worker->end = (struct job_end){
+        .cause = END_LOST,
+        .exit_code = -1,
+        .first_failing_rank = -1,
+        .failure_boot_us = worker->end_boot_us,
+        .message = xstrdup(json_get_text(data, "why")),
+    };
+}
+
+static int apply_worker_fact(struct job *job, const struct job_event *event, struct err *err)
+{
+    struct job_worker *worker;
+
+    if (!job->workers || event->worker < 0 || event->worker >= job->instance_count)
+        return err_set(err, ERR_INTERNAL, "event of a worker %d that is not there",
+                       event->worker);
+    worker = &job->workers[event->worker];
+    if (worker->ended)
+        return err_set(err, ERR_CONFLICT, "worker %d has ended", event->worker);
+    if (event->kind == EV_WORKER_LOST) {
+        apply_lost(worker, event->data);
+        return 0;
+    }
+    if (event->kind == EV_WORKER_ENDED && read_end(event->data, &worker->end, err) < 0)
+        return -1;
+    worker->last_seq = json_get_int(event->data, "seq", worker->last_seq);
+    worker->last_boot_us = json_get_int(event->data, "boot_us", 0);
+    if (event->kind == EV_WORKER_READY) {
+        worker->ready = true;
+        worker->ready_boot_us = worker->last_boot_us;
+        worker->ready_wall_us = json_get_int(event->data, "wall_us", 0);
+    } else if (event->kind == EV_WORKER_LAUNCHED) {
+        worker->launched = true;
+    } else {
+        worker->ended = true;
+        worker->end_boot_us = worker->last_boot_us;
+        if (!worker->end.failure_boot_us)
+            worker->end.failure_boot_us = worker->end_boot_us;
+    }
+    return 0;
+}
+
+static int apply_data(struct job *job, const struct job_event *event, struct err *err)
+{
+    switch (event->kind) {
+    case EV_WORKER_READY:
+    case EV_WORKER_LAUNCHED:
+    case EV_WORKER_ENDED:
+    case EV_WORKER_LOST:
+        return apply_worker_fact(job, event, err);
+    case EV_SUBMITTED:
+        return apply_submitted(job, event, err);
+    case EV_PLACED:
+        return apply_placed(job, event, err);
+    case EV_READY:
+        job->billing = true;
+        job->ready_boot_us = json_get_int(event->data, "boot_us", 0);
+        job->ready_wall_us = json_get_int(event->data, "wall_us", 0);
+        return 0;
+    case EV_LAUNCHED:
+        return 0;
+    case EV_STOP_ASKED:
+        job->stop_asked = true;
+        if (!end_cause_from_name(json_get_text(event->data, "cause"), &job->stop_cause))
+            job->stop_cause = END_USER_STOP;
+        return 0;
+    case EV_COMPLETED:
+    case EV_FAILED:
+    case EV_STOPPED:
+    case EV_TIMED_OUT:
+    case EV_WAIT_EXPIRED:
+        return read_end(event->data, &job->end, err);
+    }
+    return 0;
+}
+
+int job_apply(struct job *job, const struct job_event *event, struct err *err)
+{
+    enum job_state to;
+
+    if (!job_move(job->state, event->kind, &to))
+        return err_set(err, ERR_CONFLICT, "job %s is %s: %s is not possible now",
+                       job->name ? job->name : "(new)", job_state_name(job->state),
+                       job_event_name(event->kind));
+    if (apply_data(job, event, err) < 0)
+        return -1;
+    if (job->state != to)
+        job->changed_us = event->at_us;
+    job->state = to;
+    job->last_seq++;
+    return 0;
+}
+
+static void set_int_or_null(struct cJSON *object, const char *name, int value, int none)
+{
+    if (value == none)
+        json_set_null(object, name);
+    else
+        json_set_int(object, name, value);
+}
+
+struct cJSON *job_end_to_json(const struct job_end *end)
+{
+    struct cJSON *json = json_object_new();
+
+    json_set_text(json, "cause", end_cause_name(end->cause));
+    set_int_or_null(json, "exit_code", end->exit_code, -1);
+    set_int_or_null(json, "signal", end->signal, 0);
+    set_int_or_null(json, "first_failing_rank", end->first_failing_rank, -1);
+    json_set_text(json, "message", end->message);
+    return json;
+}

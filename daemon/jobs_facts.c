@@ -1,0 +1,97 @@
+/* What schedulers say about workers becomes events and metrics. */
+
+#include "daemon/jobs_private.h"
+#include "src/log.h"
+
+/* Lines of attempts that are over, or of jobs that have ended, come too late to matter. */
+static struct live_job *subject_of(struct jobs *jobs, const struct worker_ref *worker)
+{
+    struct live_job *live = live_find(jobs, worker->job_id);
+
+    if (!live || live->job->attempt != worker->attempt
+        || job_state_is_final(live->job->state))
+        return NULL;
+    return live;
+}
+
+static void post(struct jobs *jobs, struct live_job *live, enum job_event_kind kind,
+                 int worker, const struct cJSON *data)
+{
+    struct err err;
+
+    if (jobs_post(jobs, live, kind, worker, data, &err) < 0)
+        log_warning("job.event_refused job=%s worker=%d error=\"%s\"", live->job->name,
+                    worker, err.text);
+}
+
+static void keep_metric(struct jobs *jobs, const struct live_job *live, const char *name,
+                        const struct cJSON *metric, usec_t wall)
+{
+    const struct cJSON *value = json_get(metric, "value");
+    struct err err;
+
+    if (!name || json_kind(value) != JSON_NUMBER)
+        return;
+    if (store_set_metric(jobs->store, live->job->job_id, name, json_number(value),
+                         (int)json_get_int(metric, "rank", 0), wall, &err)
+        < 0) {
+        jobs_fail(jobs, &err);
+        return;
+    }
+    jobs_wake(jobs);
+}
+
+static void keep_last_metrics(struct jobs *jobs, const struct live_job *live,
+                              const struct cJSON *ended)
+{
+    json_each(metric, json_get(ended, "metrics"))
+    {
+        keep_metric(jobs, live, json_name(metric), metric,
+                    json_get_int(metric, "wall_us", 0));
+    }
+}
+
+void jobs_on_line(void *context, const struct worker_ref *worker,
+                  const struct journal_line *line)
+{
+    struct jobs *jobs = context;
+    struct live_job *live = subject_of(jobs, worker);
+
+    if (!live)
+        return;
+    switch (line->kind) {
+    case JOURNAL_READY:
+        post(jobs, live, EV_WORKER_READY, worker->worker, line->data);
+        break;
+    case JOURNAL_LAUNCHED:
+        post(jobs, live, EV_WORKER_LAUNCHED, worker->worker, line->data);
+        break;
+    case JOURNAL_METRIC:
+        keep_metric(jobs, live, json_get_text(line->data, "name"), line->data,
+                    line->wall_us);
+        break;
+    case JOURNAL_ENDED:
+        keep_last_metrics(jobs, live, line->data);
+        post(jobs, live, EV_WORKER_ENDED, worker->worker, line->data);
+        break;
+    case JOURNAL_HEARTBEAT:
+    case JOURNAL_RANK_EXITED:
+        break;
+    }
+}
+
+void jobs_on_lost(void *context, const struct worker_ref *worker, usec_t last_boot_us,
+                  const char *why)
+{
+    struct jobs *jobs = context;
+    struct live_job *live = subject_of(jobs, worker);
+    auto_json struct cJSON *data = json_object_new();
+
+    if (!live)
+        return;
+    log_warning("job.worker_lost job=%s worker=%d why=\"%s\"", live->job->name,
+                worker->worker, why);
+    json_set_int(data, "boot_us", last_boot_us);
+    json_set_text(data, "why", why);
+    post(jobs, live, EV_WORKER_LOST, worker->worker, data);
+}

@@ -1,0 +1,209 @@
+/* From a placed job to the workers of its scheduler. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/jobs_private.h"
+
+char *jobs_folder(const struct jobs *jobs, const struct job *job)
+{
+    return xasprintf("%s/jobs/%s", jobs->config->state, job->id);
+}
+
+void jobs_worker_address(const struct job *job, int worker, char out[16])
+{
+    int block = job->block + worker / 250;
+
+    snprintf(out, 16, "127.%d.%d.%d", 1 + block / 256 % 126, block % 256, 1 + worker % 250);
+}
+
+char *jobs_source_path(struct jobs *jobs, const char *hex)
+{
+    return xasprintf("%s/sources/%s.tar.gz", jobs->config->state, hex);
+}
+
+/* "sha256:HEX" of the spec as the file it means, or NULL. */
+static char *source_archive(struct jobs *jobs, const struct job_spec *spec)
+{
+    static const char scheme[] = "sha256:";
+
+    if (!spec->source_dir || strncmp(spec->source_dir, scheme, sizeof scheme - 1) != 0)
+        return NULL;
+    return jobs_source_path(jobs, spec->source_dir + sizeof scheme - 1);
+}
+
+struct host_names {
+    struct launch_host *hosts;
+    char (*names)[16];
+    char (*addresses)[16];
+};
+
+static void name_hosts(const struct job *job, struct host_names *out)
+{
+    size_t count = (size_t)job->instance_count;
+
+    out->hosts = xcalloc(count, sizeof *out->hosts);
+    out->names = xcalloc(count, sizeof *out->names);
+    out->addresses = xcalloc(count, sizeof *out->addresses);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(out->names[i], 16, "algo-%zu", i + 1);
+        jobs_worker_address(job, (int)i, out->addresses[i]);
+        out->hosts[i] = (struct launch_host){ out->names[i], out->addresses[i] };
+    }
+}
+
+static void free_hosts(struct host_names *hosts)
+{
+    free(hosts->hosts);
+    free(hosts->names);
+    free(hosts->addresses);
+}
+
+int jobs_make_plans(struct jobs *jobs, const struct job *job, const struct job_spec *spec,
+                    struct worker_plan ***plans, struct err *err)
+{
+    const struct profile *profile = catalog_find(jobs->catalog, job->instance_type);
+    auto_free char *folder = jobs_folder(jobs, job);
+    auto_free char *archive = source_archive(jobs, spec);
+    struct worker_plan **made;
+    struct host_names hosts;
+    struct launch_input input;
+    int result = 0;
+
+    if (!profile)
+        return err_set(err, ERR_INVALID, "instance type '%s' is not in the catalog any more",
+                       job->instance_type);
+    name_hosts(job, &hosts);
+    input = (struct launch_input){
+        .spec = spec,
+        .profile = profile,
+        .job_id = job->id,
+        .attempt = job->attempt ? job->attempt : 1,
+        .hosts = hosts.hosts,
+        .master_port = job->port,
+        .network_interface = "lo",
+        .job_folder = folder,
+        .source_archive = archive,
+        .python = jobs->config->python,
+        .torchrun_wrapper = jobs->torchrun_wrapper,
+        .base_env = (const char *const *)jobs->base_env,
+    };
+    made = xcalloc((size_t)job->instance_count, sizeof(struct worker_plan *));
+    for (int i = 0; result == 0 && i < job->instance_count; i++)
+        result = launch_plan_make(&input, i, &made[i], err);
+    free_hosts(&hosts);
+    if (result < 0) {
+        jobs_free_plans(made, job->instance_count);
+        return -1;
+    }
+    *plans = made;
+    return 0;
+}
+
+void jobs_free_plans(struct worker_plan **plans, int count)
+{
+    for (int i = 0; plans && i < count; i++)
+        worker_plan_free(plans[i]);
+    free(plans);
+}
+
+static int start(struct jobs *jobs, struct live_job *live, const struct job_spec *spec,
+                 struct worker_plan **plans, struct err *err)
+{
+    const struct job *job = live->job;
+    auto_free char *folder = jobs_folder(jobs, job);
+    auto_free int64_t *last_seq =
+        xcalloc((size_t)job->instance_count, sizeof(int64_t));
+    auto_free int64_t *last_boot =
+        xcalloc((size_t)job->instance_count, sizeof(int64_t));
+    struct sched_job request = {
+        .job_id = job->id,
+        .attempt = job->attempt,
+        .folder = folder,
+        .plans = (const struct worker_plan *const *)plans,
+        .last_seq = last_seq,
+        .last_boot_us = last_boot,
+        .worker_count = job->instance_count,
+        .placed_boot_id = job->boot_id,
+        .placed_boot_us = job->placed_boot_us,
+        .placed_wall_us = job->placed_wall_us,
+        .fake = spec->has_fake ? &spec->fake : NULL,
+    };
+
+    for (int i = 0; i < job->instance_count; i++) {
+        last_seq[i] = job->workers[i].last_seq;
+        last_boot[i] = job->workers[i].last_boot_us;
+    }
+    return live->class->start(live->scheduler, &request, err);
+}
+
+static struct job_spec *stored_spec(struct jobs *jobs, const struct job *job,
+                                    struct err *err)
+{
+    auto_json struct cJSON *json = NULL;
+    auto_problems struct problems problems = { 0 };
+    struct job_spec *spec;
+
+    if (store_get_spec(jobs->store, job->job_id, &json, err) < 0)
+        return NULL;
+    spec = job_spec_parse(json, &problems);
+    if (!spec)
+        err_set(err, ERR_INTERNAL, "stored spec of %s: %s: %s", job->name,
+                problems.items[0].path, problems.items[0].message);
+    return spec;
+}
+
+int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err)
+{
+    auto_job_spec struct job_spec *spec = stored_spec(jobs, live->job, err);
+    struct worker_plan **plans = NULL;
+    int result;
+
+    if (!spec)
+        return -1;
+    if (!live->scheduler)
+        return err_set(err, ERR_INVALID, "scheduler '%s' is not there any more",
+                       live->job->scheduler);
+    if (jobs_make_plans(jobs, live->job, spec, &plans, err) < 0)
+        return -1;
+    result = start(jobs, live, spec, plans, err);
+    jobs_free_plans(plans, live->job->instance_count);
+    return result;
+}
+
+static void add_words(struct cJSON *object, const char *name, char *const *words)
+{
+    struct cJSON *list = json_array_new();
+
+    for (; words && *words; words++)
+        json_append_text(list, *words);
+    json_set(object, name, list);
+}
+
+/* With command lines and environments when there are plans. */
+struct cJSON *jobs_plan_to_json(const struct job_spec *spec, struct worker_plan *const *plans,
+                                int count)
+{
+    struct cJSON *json = json_object_new();
+    struct cJSON *ranks = json_array_new();
+
+    json_set_int(json, "world_size", count ? plans[0]->world_size : 0);
+    json_set_text(json, "launcher", distribution_name(spec->distribution));
+    if (spec->distribution != DISTRIBUTION_NONE)
+        json_set_text(json, "started_by", launcher_name(spec->launcher));
+    for (int i = 0; i < count; i++) {
+        for (size_t r = 0; r < plans[i]->rank_count; r++) {
+            const struct rank_plan *rank = &plans[i]->ranks[r];
+            struct cJSON *item = json_object_new();
+
+            json_set_int(item, "rank", rank->rank);
+            json_set_int(item, "worker", plans[i]->worker);
+            add_words(item, "command", rank->argv);
+            add_words(item, "environment", rank->env);
+            json_append(ranks, item);
+        }
+    }
+    json_set(json, "ranks", ranks);
+    return json;
+}

@@ -1,0 +1,128 @@
+#ifndef DAEMON_JOBS_PRIVATE_H
+#define DAEMON_JOBS_PRIVATE_H
+
+#include <sys/queue.h>
+
+#include "daemon/job.h"
+#include "daemon/jobs.h"
+#include "daemon/offers.h"
+#include "daemon/ports.h"
+#include "daemon/queue.h"
+#include "daemon/store.h"
+#include "schedulers/scheduler.h"
+
+/* What the files jobs_*.c share; nobody else includes this. */
+
+/* A job that has not ended. */
+struct live_job {
+    struct job *job;
+    const struct scheduler_class *class;
+    struct scheduler *scheduler;
+    bool started;    /* handed to its scheduler in this life of the daemon */
+    bool *stop_sent; /* one a worker */
+    bool due;        /* in jobs->due */
+    STAILQ_ENTRY(live_job) in_due;
+    LIST_ENTRY(live_job) in_bucket;
+};
+
+STAILQ_HEAD(due_jobs, live_job);
+LIST_HEAD(live_bucket, live_job);
+
+enum { LIVE_BUCKETS = 4096, SCHEDULERS_MAX = 4 };
+
+struct jobs {
+    const struct config *config;
+    const struct catalog *catalog;
+    struct loop *loop;
+    struct store *store;
+    struct offers offers;
+    struct queue *queue;
+    struct ports ports;
+    int next_block;
+    char **base_env;
+    char *worker_path;
+    char *torchrun_wrapper; /* or NULL */
+
+    struct {
+        const struct scheduler_class *class;
+        struct scheduler *scheduler;
+    } schedulers[SCHEDULERS_MAX];
+    size_t scheduler_count;
+    struct sched_events events;
+
+    struct live_bucket live[LIVE_BUCKETS]; /* by job id */
+    int64_t live_count;
+    struct due_jobs due;          /* steps to take after the next commit */
+    struct loop_source *round;    /* ends the round when nothing else is ready */
+    struct loop_source *deadline; /* ends it after 5 ms at the latest */
+    struct loop_source *max_wait;
+    usec_t max_wait_boot;         /* when max_wait fires; INT64_MAX: never */
+    bool deadline_set;
+    bool failed;
+    usec_t last_made_name;
+    void (*on_commit)(void *context, bool ok);
+    void *on_commit_context;
+};
+
+/* --- jobs_live.c --- */
+
+struct live_job *live_add(struct jobs *jobs, struct job *job); /* takes the job */
+struct live_job *live_find(struct jobs *jobs, const char *id);
+void live_remove(struct jobs *jobs, struct live_job *live); /* frees it */
+
+/* --- jobs_round.c: events, commits, steps --- */
+
+/** Stores and applies an event, then those that follow from it. data (or NULL) is borrowed. */
+MUST_CHECK int jobs_post(struct jobs *jobs, struct live_job *live, enum job_event_kind kind,
+                         int worker, const struct cJSON *data, struct err *err);
+/** The round has something to commit, or steps to take. */
+void jobs_wake(struct jobs *jobs);
+/** This job wants a step after the next commit. */
+void jobs_mark_due(struct jobs *jobs, struct live_job *live);
+/** The database failed: nothing of this round holds; the daemon ends, and its next start recovers. */
+void jobs_fail(struct jobs *jobs, const struct err *err);
+MUST_CHECK int jobs_open_rounds(struct jobs *jobs, struct err *err);
+void jobs_close_rounds(struct jobs *jobs);
+
+/* --- jobs_step.c: effects, after the commit --- */
+
+/** Does what the job's committed state calls for; may post. May free `live`. */
+void jobs_step(struct jobs *jobs, struct live_job *live);
+/** Places what fits. */
+void jobs_place(struct jobs *jobs);
+/** Arms the timer for max_wait of this job. */
+void jobs_watch_max_wait(struct jobs *jobs, const struct job *job);
+void jobs_on_max_wait(void *context);
+
+/* --- jobs_facts.c: what schedulers say --- */
+
+void jobs_on_line(void *context, const struct worker_ref *worker,
+                  const struct journal_line *line);
+void jobs_on_lost(void *context, const struct worker_ref *worker, usec_t last_boot_us,
+                  const char *why);
+
+/* --- jobs_launch.c --- */
+
+/** Hands a placed job to its scheduler (again, after a restart). */
+MUST_CHECK int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err);
+/** The plans of all workers of a job as it is or would be placed; the caller frees with jobs_free_plans. */
+MUST_CHECK int jobs_make_plans(struct jobs *jobs, const struct job *job,
+                               const struct job_spec *spec, struct worker_plan ***plans,
+                               struct err *err);
+void jobs_free_plans(struct worker_plan **plans, int count);
+/** Loopback address of a worker. */
+void jobs_worker_address(const struct job *job, int worker, char out[16]);
+char *jobs_folder(const struct jobs *jobs, const struct job *job);
+struct cJSON *jobs_plan_to_json(const struct job_spec *spec, struct worker_plan *const *plans,
+                                int count);
+
+/* --- jobs_restart.c --- */
+
+/** Makes a job from its events. */
+MUST_CHECK int jobs_replay(struct jobs *jobs, int64_t job_id, struct job **out,
+                           struct err *err);
+/** Takes up every job that has not ended. */
+MUST_CHECK int jobs_restart(struct jobs *jobs, struct err *err);
+void jobs_queue_entry(const struct job *job, struct queue_job *out);
+
+#endif

@@ -1,0 +1,75 @@
+/* Start is recovery: every job that has not ended is made from its events and taken up where it was. */
+
+#include <stdlib.h>
+
+#include "daemon/jobs_private.h"
+#include "src/clock.h"
+#include "src/log.h"
+
+static int apply_event(void *context, const struct job_event *event, struct err *err)
+{
+    return job_apply(context, event, err);
+}
+
+int jobs_replay(struct jobs *jobs, int64_t job_id, struct job **out, struct err *err)
+{
+    auto_job struct job *job = job_new(job_id);
+
+    if (store_each_event(jobs->store, job_id, apply_event, job, err) < 0) {
+        if (err)
+            err->code = ERR_INTERNAL;
+        return err_wrap(err, "replay of job row %lld", (long long)job_id);
+    }
+    *out = steal_ptr(&job);
+    return 0;
+}
+
+void jobs_queue_entry(const struct job *job, struct queue_job *out)
+{
+    *out = (struct queue_job){
+        .job_id = job->job_id,
+        .instance_type = job->instance_type,
+        .count = job->instance_count,
+        .priority = job->priority,
+        .longest_s = job->max_run_s + job->grace_s,
+    };
+}
+
+static int take_up(struct jobs *jobs, int64_t job_id, struct err *err)
+{
+    struct queue_job entry;
+    struct live_job *live;
+    struct job *job;
+
+    if (jobs_replay(jobs, job_id, &job, err) < 0)
+        return -1;
+    live = live_add(jobs, job);
+    jobs_queue_entry(job, &entry);
+    if (job->attempt == 0) {
+        queue_add(jobs->queue, &entry);
+    } else {
+        queue_add_placed(jobs->queue, &entry, job->placed_boot_us);
+        ports_hold(&jobs->ports, job->port);
+        if (job->block >= jobs->next_block)
+            jobs->next_block = job->block + 1 + job->instance_count / 250;
+    }
+    jobs_watch_max_wait(jobs, job);
+    jobs_mark_due(jobs, live);
+    return 0;
+}
+
+int jobs_restart(struct jobs *jobs, struct err *err)
+{
+    auto_free int64_t *ids = NULL;
+    usec_t before = clock_boot();
+    size_t count;
+
+    if (store_live_jobs(jobs->store, &ids, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (take_up(jobs, ids[i], err) < 0)
+            return -1;
+    log_info("jobs.recovered live=%zu usec=%lld", count,
+             (long long)(clock_boot() - before));
+    return 0;
+}

@@ -1,0 +1,152 @@
+/*
+ * A round of the loop: what arrives is stored and applied (jobs_post), one commit makes it durable, answers are
+ * released, then every job that changed takes its step.  A step may post again: that is the next round.
+ */
+
+#include "daemon/jobs_private.h"
+#include "daemon/meter.h"
+#include "src/clock.h"
+#include "src/log.h"
+
+/* Under a flood the loop is never idle; a commit is then made this long after the round's first change. */
+enum { ROUND_LONGEST_USEC = 5000 };
+
+void jobs_fail(struct jobs *jobs, const struct err *err)
+{
+    if (jobs->failed)
+        return;
+    jobs->failed = true;
+    log_error("store.failed error=\"%s\" effect=\"railheadd ends; jobs go on; the next start recovers\"",
+              err->text);
+    if (jobs->on_commit)
+        jobs->on_commit(jobs->on_commit_context, false);
+    loop_exit(jobs->loop, 1);
+}
+
+void jobs_wake(struct jobs *jobs)
+{
+    loop_wake(jobs->round);
+    if (!jobs->deadline_set) {
+        jobs->deadline_set = true;
+        loop_timer_set(jobs->deadline, clock_boot() + ROUND_LONGEST_USEC);
+    }
+}
+
+void jobs_mark_due(struct jobs *jobs, struct live_job *live)
+{
+    if (!live->due) {
+        live->due = true;
+        STAILQ_INSERT_TAIL(&jobs->due, live, in_due);
+    }
+    jobs_wake(jobs);
+}
+
+/* What belongs into the same transaction as an event: the row's state, the bill. */
+static int store_consequences(struct jobs *jobs, const struct job *job,
+                              enum job_event_kind kind, enum job_state before,
+                              struct err *err)
+{
+    if (job->state != before && store_update_state(jobs->store, job, err) < 0)
+        return -1;
+    if (kind == EV_READY)
+        return meter_open(jobs->store, offers_find(&jobs->offers, job->instance_type), job,
+                          err);
+    if (job_state_is_final(job->state))
+        return meter_close(jobs->store, job, err);
+    return 0;
+}
+
+static int post_one(struct jobs *jobs, struct live_job *live, struct job_event *event,
+                    struct err *err)
+{
+    struct job *job = live->job;
+    enum job_state before = job->state;
+    struct err store_err;
+
+    event->seq = job->last_seq + 1;
+    event->at_us = clock_wall();
+    if (job_apply(job, event, err) < 0)
+        return -1;
+    if (store_append_event(jobs->store, job->job_id, event, &store_err) < 0
+        || store_consequences(jobs, job, event->kind, before, &store_err) < 0) {
+        jobs_fail(jobs, &store_err);
+        return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
+    }
+    if (job->state != before)
+        log_info("job.state job=%s state=%s on=%s", job->name, job_state_name(job->state),
+                 job_event_name(event->kind));
+    jobs_mark_due(jobs, live);
+    return 0;
+}
+
+int jobs_post(struct jobs *jobs, struct live_job *live, enum job_event_kind kind, int worker,
+              const struct cJSON *data, struct err *err)
+{
+    struct job_event event = { .kind = kind, .worker = worker, .data = data };
+    struct cJSON *due_data;
+
+    if (post_one(jobs, live, &event, err) < 0)
+        return -1;
+    while (job_due(live->job, &kind, &due_data)) {
+        auto_json struct cJSON *owned = due_data;
+
+        event = (struct job_event){ .kind = kind, .worker = -1, .data = owned };
+        if (post_one(jobs, live, &event, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void take_steps(struct jobs *jobs)
+{
+    struct due_jobs now = STAILQ_HEAD_INITIALIZER(now);
+    struct live_job *live;
+
+    STAILQ_SWAP(&now, &jobs->due, live_job);
+    while ((live = STAILQ_FIRST(&now))) {
+        STAILQ_REMOVE_HEAD(&now, in_due);
+        live->due = false;
+        jobs_step(jobs, live);
+    }
+}
+
+static void end_round(void *context)
+{
+    struct jobs *jobs = context;
+    struct err err;
+
+    jobs->deadline_set = false;
+    loop_timer_set(jobs->deadline, INT64_MAX);
+    if (jobs->failed)
+        return;
+    if (store_commit(jobs->store, &err) < 0) {
+        jobs_fail(jobs, &err);
+        return;
+    }
+    if (jobs->on_commit)
+        jobs->on_commit(jobs->on_commit_context, true);
+    take_steps(jobs);
+    jobs_place(jobs);
+}
+
+int jobs_open_rounds(struct jobs *jobs, struct err *err)
+{
+    STAILQ_INIT(&jobs->due);
+    jobs->max_wait_boot = INT64_MAX;
+    if (loop_add_last(jobs->loop, end_round, jobs, &jobs->round, err) < 0
+        || loop_add_timer(jobs->loop, end_round, jobs, &jobs->deadline, err) < 0
+        || loop_add_timer(jobs->loop, jobs_on_max_wait, jobs, &jobs->max_wait, err) < 0)
+        return -1;
+    return 0;
+}
+
+void jobs_close_rounds(struct jobs *jobs)
+{
+    struct err err;
+
+    if (!jobs->failed && jobs->store && store_commit(jobs->store, &err) < 0)
+        log_error("store.failed error=\"%s\"", err.text);
+    loop_source_free(jobs->round);
+    loop_source_free(jobs->deadline);
+    loop_source_free(jobs->max_wait);
+}

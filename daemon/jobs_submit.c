@@ -1,0 +1,296 @@
+/* Taking a job on, and asking it to stop. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/jobs_private.h"
+#include "src/clock.h"
+#include "src/digest.h"
+#include "src/log.h"
+
+static void check_instances(const struct jobs *jobs, const struct job_spec *spec,
+                            struct problems *problems)
+{
+    const struct offer *offer = offers_find(&jobs->offers, spec->instance_type);
+
+    if (!offer) {
+        offers_explain(&jobs->offers, spec->instance_type, problems);
+        return;
+    }
+    if (spec->instance_count > offer->capacity)
+        problems_add(problems, "instance_count", "ask for fewer, or enlarge the pool in railhead.yaml(5)",
+                     "%d instances of %s will never be free at once: the pool has %d",
+                     spec->instance_count, spec->instance_type, offer->capacity);
+    if (spec->has_fake && strcmp(offer->scheduler, scheduler_fake.name) != 0)
+        problems_add(problems, "fake", "leave it out, or ask for a type whose pool says `scheduler: fake`",
+                     "%s runs on the scheduler '%s', which starts real processes",
+                     spec->instance_type, offer->scheduler);
+}
+
+static void check_source(struct jobs *jobs, const struct job_spec *spec,
+                         struct problems *problems)
+{
+    static const char scheme[] = "sha256:";
+    const char *hex = spec->source_dir ? spec->source_dir + sizeof scheme - 1 : NULL;
+    auto_free char *path = NULL;
+
+    if (!spec->source_dir)
+        return;
+    if (strncmp(spec->source_dir, scheme, sizeof scheme - 1) != 0 || !digest_is_hex(hex)) {
+        problems_add(problems, "source_dir",
+                     "submit with jobctl, which packs the folder; or PUT a tar.gz to /v1/sources/SHA256 and name it \"sha256:<64 hexadecimal digits>\"",
+                     "'%s' is not a packed source", spec->source_dir);
+        return;
+    }
+    path = jobs_source_path(jobs, hex);
+    if (access(path, R_OK) < 0)
+        problems_add(problems, "source_dir", "PUT the tar.gz to /v1/sources/SHA256 first",
+                     "source %s is not here", spec->source_dir);
+}
+
+static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *submit,
+                                     struct problems *problems, struct err *err)
+{
+    auto_job_spec struct job_spec *spec = job_spec_parse(submit->spec, problems);
+
+    if (spec) {
+        check_instances(jobs, spec, problems);
+        check_source(jobs, spec, problems);
+    }
+    if (problems->count) {
+        err_set(err, ERR_INVALID, "the job spec has %zu mistake%s", problems->count,
+                problems->count == 1 ? "" : "s");
+        return NULL;
+    }
+    return steal_ptr(&spec);
+}
+
+/* Names made in one millisecond would be equal: the next one takes the next millisecond. */
+static void make_name(struct jobs *jobs, struct job_spec *spec)
+{
+    usec_t at = clock_wall() / USEC_PER_MSEC;
+    char name[64];
+
+    if (at <= jobs->last_made_name)
+        at = jobs->last_made_name + 1;
+    jobs->last_made_name = at;
+    job_name_make(spec->base_name ? spec->base_name : "job", at * USEC_PER_MSEC, name);
+    spec->name = xstrdup(name);
+}
+
+static struct cJSON *submitted_data(const struct jobs *jobs, const struct job_spec *spec,
+                                    const char *owner)
+{
+    const struct offer *offer = offers_find(&jobs->offers, spec->instance_type);
+    struct cJSON *data = json_object_new();
+    char id[JOB_ID_SIZE];
+
+    job_id_make(clock_wall(), id);
+    json_set_text(data, "id", id);
+    json_set_text(data, "name", spec->name);
+    json_set_text(data, "owner", owner);
+    json_set_text(data, "scheduler", offer->scheduler);
+    json_set_bool(data, "emulated", offer->emulated);
+    json_set(data, "spec", job_spec_to_json(spec));
+    return data;
+}
+
+static void price_answer(const struct offer *offer, struct cJSON *answer)
+{
+    const struct profile_price *price = offer ? offer_price(offer, clock_wall()) : NULL;
+    char amount[MONEY_TEXT_SIZE];
+    struct cJSON *json;
+
+    if (!price) {
+        json_set_null(answer, "price");
+        return;
+    }
+    json = json_object_new();
+    json_set_text(json, "usd_per_hour", money_format(price->hourly, amount));
+    json_set_text(json, "source", price->source);
+    json_set_text(json, "basis", price->basis);
+    json_set_text(json, "confidence", price->confidence);
+    json_set_text(json, "as_of", price->as_of);
+    json_set(answer, "price", json);
+}
+
+static struct cJSON *submit_answer(const struct jobs *jobs, const struct job_row *row)
+{
+    struct cJSON *answer = json_object_new();
+    char at[TIME_TEXT_SIZE];
+
+    json_set_text(answer, "name", row->name);
+    json_set_text(answer, "id", row->id);
+    json_set_text(answer, "status", job_state_primary(row->state));
+    json_set_text(answer, "secondary_status", job_state_name(row->state));
+    json_set_text(answer, "created_at", time_format(row->created_us, at));
+    json_set_text(answer, "instance_type", row->instance_type);
+    json_set_int(answer, "instance_count", row->instance_count);
+    json_set_bool(answer, "emulated", row->emulated);
+    price_answer(offers_find(&jobs->offers, row->instance_type), answer);
+    return answer;
+}
+
+static void row_of(const struct job *job, struct job_row *row)
+{
+    *row = (struct job_row){ .job_id = job->job_id,
+                             .instance_count = job->instance_count,
+                             .emulated = job->emulated,
+                             .state = job->state,
+                             .created_us = job->created_us };
+    snprintf(row->id, sizeof row->id, "%s", job->id);
+    snprintf(row->name, sizeof row->name, "%s", job->name);
+    snprintf(row->instance_type, sizeof row->instance_type, "%s", job->instance_type);
+}
+
+/* True when the key had been used: *result is then what the call returns. */
+static bool answer_again(struct jobs *jobs, const struct submit *submit,
+                         struct cJSON **answer, int *result, struct err *err)
+{
+    char digest[DIGEST_HEX_SIZE];
+    struct job_row row;
+    struct err found;
+    int64_t job_id;
+
+    if (!submit->idempotency_key)
+        return false;
+    if (store_find_key(jobs->store, submit->owner, submit->idempotency_key, digest, &job_id,
+                       &found)
+        < 0) {
+        if (found.code == ERR_NOT_FOUND)
+            return false;
+        *result = err_set(err, found.code, "%s", found.text);
+        return true;
+    }
+    if (strcmp(digest, submit->body_digest) != 0) {
+        *result = err_set(err, ERR_CONFLICT,
+                          "Idempotency-Key '%s' was used with another body: take a new key for a new job",
+                          submit->idempotency_key);
+        return true;
+    }
+    *result = store_get_job(jobs->store, job_id, &row, err);
+    if (*result == 0)
+        *answer = submit_answer(jobs, &row);
+    return true;
+}
+
+static int store_new_job(struct jobs *jobs, const struct submit *submit,
+                         const struct job *job, const struct job_event *event,
+                         struct err *err)
+{
+    struct err store_err;
+
+    if (store_insert_job(jobs->store, job, &store_err) < 0) {
+        if (store_err.code != ERR_CONFLICT)
+            jobs_fail(jobs, &store_err);
+        return err_set(err, store_err.code, "%s", store_err.text);
+    }
+    if (store_append_event(jobs->store, job->job_id, event, &store_err) < 0
+        || (submit->idempotency_key
+            && store_add_key(jobs->store, submit->owner, submit->idempotency_key,
+                             submit->body_digest, job->job_id, &store_err)
+                   < 0)) {
+        jobs_fail(jobs, &store_err);
+        return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
+    }
+    return 0;
+}
+
+static int take_on(struct jobs *jobs, const struct submit *submit, struct job_spec *spec,
+                   struct cJSON **answer, struct err *err)
+{
+    auto_job struct job *job = job_new(store_next_job_id(jobs->store));
+    auto_json struct cJSON *data = submitted_data(jobs, spec, submit->owner);
+    struct job_event event = { .seq = 1,
+                               .at_us = clock_wall(),
+                               .kind = EV_SUBMITTED,
+                               .worker = -1,
+                               .data = data };
+    struct queue_job entry;
+    struct job_row row;
+
+    if (job_apply(job, &event, err) < 0
+        || store_new_job(jobs, submit, job, &event, err) < 0)
+        return -1;
+    row_of(job, &row);
+    *answer = submit_answer(jobs, &row);
+    jobs_queue_entry(job, &entry);
+    queue_add(jobs->queue, &entry);
+    jobs_watch_max_wait(jobs, job);
+    log_debug("job.submitted job=%s owner=%s", job->name, job->owner);
+    live_add(jobs, steal_ptr(&job));
+    jobs_wake(jobs);
+    return 0;
+}
+
+int jobs_submit(struct jobs *jobs, const struct submit *submit, struct cJSON **answer,
+                bool *created, struct problems *problems, struct err *err)
+{
+    auto_job_spec struct job_spec *spec = NULL;
+    int result;
+
+    *created = false;
+    if (jobs->failed)
+        return err_set(err, ERR_UNAVAILABLE, "the database failed: railheadd is ending");
+    if (answer_again(jobs, submit, answer, &result, err))
+        return result;
+    spec = checked_spec(jobs, submit, problems, err);
+    if (!spec)
+        return -1;
+    if (!spec->name)
+        make_name(jobs, spec);
+    if (take_on(jobs, submit, spec, answer, err) < 0)
+        return -1;
+    *created = true;
+    return 0;
+}
+
+int jobs_dry_run(struct jobs *jobs, const struct submit *submit, struct cJSON **answer,
+                 struct problems *problems, struct err *err)
+{
+    auto_job_spec struct job_spec *spec = checked_spec(jobs, submit, problems, err);
+    auto_job struct job *job = job_new(0);
+    auto_json struct cJSON *data = NULL;
+    struct job_event event = { .seq = 1, .at_us = clock_wall(), .kind = EV_SUBMITTED };
+    struct worker_plan **plans;
+    struct job_row row;
+
+    if (!spec)
+        return -1;
+    if (!spec->name)
+        make_name(jobs, spec);
+    data = submitted_data(jobs, spec, submit->owner);
+    event.data = data;
+    if (job_apply(job, &event, err) < 0)
+        return -1;
+    job->port = PORTS_FIRST;
+    if (jobs_make_plans(jobs, job, spec, &plans, err) < 0)
+        return -1;
+    row_of(job, &row);
+    *answer = submit_answer(jobs, &row);
+    json_set(*answer, "spec", job_spec_to_json(spec));
+    json_set(*answer, "plan", jobs_plan_to_json(spec, plans, job->instance_count));
+    jobs_free_plans(plans, job->instance_count);
+    return 0;
+}
+
+int jobs_stop(struct jobs *jobs, const char *name, const char *by, struct err *err)
+{
+    auto_json struct cJSON *data = json_object_new();
+    struct live_job *live;
+    struct job_row row;
+
+    if (store_find_job(jobs->store, name, &row, err) < 0)
+        return -1;
+    live = live_find(jobs, row.id);
+    if (!live || job_state_is_final(live->job->state))
+        return err_set(err, ERR_CONFLICT, "job %s has ended: it is %s", name,
+                       job_state_name(row.state));
+    if (live->job->stop_asked)
+        return 0;
+    json_set_text(data, "cause", end_cause_name(END_USER_STOP));
+    json_set_text(data, "by", by);
+    return jobs_post(jobs, live, EV_STOP_ASKED, -1, data, err);
+}

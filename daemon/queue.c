@@ -1,0 +1,271 @@
+/* Lines of waiting jobs, one a pool and priority, and the instances that are held.
+ * Whether a job can ever fit is checked at submit. */
+
+#include "daemon/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum { PRIORITIES = 101, BACKFILL_DEPTH = 64, BUCKETS = 4096 };
+
+struct entry {
+    struct queue_job job;
+    struct line *line;
+    bool placed;
+    usec_t until_boot;          /* of a placed one: when its instances are free at the latest */
+    TAILQ_ENTRY(entry) in_line; /* waiting: by age; placed: in any order */
+    LIST_ENTRY(entry) in_bucket;
+};
+
+TAILQ_HEAD(entries, entry);
+LIST_HEAD(bucket, entry);
+
+/* All that concerns one pool. */
+struct line {
+    const struct offer *offer;
+    int in_use;
+    int64_t waiting_count;
+    struct entries waiting[PRIORITIES];
+    struct entries placed;
+};
+
+struct queue {
+    struct line *lines;
+    size_t line_count;
+    struct bucket buckets[BUCKETS];
+};
+
+struct queue *queue_new(const struct offers *offers)
+{
+    struct queue *queue = xcalloc(1, sizeof *queue);
+
+    queue->lines = xcalloc(offers->count, sizeof *queue->lines);
+    queue->line_count = offers->count;
+    for (size_t i = 0; i < offers->count; i++) {
+        struct line *line = &queue->lines[i];
+
+        line->offer = &offers->items[i];
+        TAILQ_INIT(&line->placed);
+        for (int p = 0; p < PRIORITIES; p++)
+            TAILQ_INIT(&line->waiting[p]);
+    }
+    return queue;
+}
+
+void queue_free(struct queue *queue)
+{
+    struct entry *entry;
+
+    if (!queue)
+        return;
+    for (size_t i = 0; i < BUCKETS; i++) {
+        while ((entry = LIST_FIRST(&queue->buckets[i]))) {
+            LIST_REMOVE(entry, in_bucket);
+            free(entry);
+        }
+    }
+    free(queue->lines);
+    free(queue);
+}
+
+static struct bucket *bucket_of(struct queue *queue, int64_t job_id)
+{
+    return &queue->buckets[(uint64_t)job_id % BUCKETS];
+}
+
+static struct entry *find(const struct queue *queue, int64_t job_id)
+{
+    struct entry *entry;
+
+    LIST_FOREACH (entry, &queue->buckets[(uint64_t)job_id % BUCKETS], in_bucket)
+        if (entry->job.job_id == job_id)
+            return entry;
+    return NULL;
+}
+
+static struct line *line_of(const struct queue *queue, const char *instance_type)
+{
+    for (size_t i = 0; i < queue->line_count; i++)
+        if (strcmp(queue->lines[i].offer->profile->name, instance_type) == 0)
+            return &queue->lines[i];
+    return NULL;
+}
+
+static struct entry *new_entry(struct queue *queue, const struct queue_job *job)
+{
+    struct entry *entry = xcalloc(1, sizeof *entry);
+
+    entry->job = *job;
+    entry->job.instance_type = NULL; /* the line knows it; ours need not outlive the caller's */
+    entry->line = line_of(queue, job->instance_type);
+    LIST_INSERT_HEAD(bucket_of(queue, job->job_id), entry, in_bucket);
+    return entry;
+}
+
+void queue_add(struct queue *queue, const struct queue_job *job)
+{
+    struct entry *entry = new_entry(queue, job);
+    struct entries *waiting;
+    struct entry *before;
+
+    if (!entry->line) /* the type is not offered any more: it waits outside every line */
+        return;
+    entry->line->waiting_count++;
+    waiting = &entry->line->waiting[job->priority];
+    before = TAILQ_LAST(waiting, entries);
+    while (before && before->job.job_id > job->job_id)
+        before = TAILQ_PREV(before, entries, in_line);
+    if (before)
+        TAILQ_INSERT_AFTER(waiting, before, entry, in_line);
+    else
+        TAILQ_INSERT_HEAD(waiting, entry, in_line);
+}
+
+static void hold(struct entry *entry, usec_t boot)
+{
+    entry->placed = true;
+    entry->until_boot = boot + entry->job.longest_s * USEC_PER_SEC;
+    entry->line->in_use += entry->job.count;
+    TAILQ_INSERT_TAIL(&entry->line->placed, entry, in_line);
+}
+
+void queue_add_placed(struct queue *queue, const struct queue_job *job, usec_t placed_boot)
+{
+    struct entry *entry = new_entry(queue, job);
+
+    if (entry->line)
+        hold(entry, placed_boot);
+}
+
+void queue_remove(struct queue *queue, int64_t job_id)
+{
+    struct entry *entry = find(queue, job_id);
+
+    if (!entry)
+        return;
+    LIST_REMOVE(entry, in_bucket);
+    if (entry->line && entry->placed) {
+        TAILQ_REMOVE(&entry->line->placed, entry, in_line);
+        entry->line->in_use -= entry->job.count;
+    } else if (entry->line) {
+        TAILQ_REMOVE(&entry->line->waiting[entry->job.priority], entry, in_line);
+        entry->line->waiting_count--;
+    }
+    free(entry);
+}
+
+static struct entry *first_in_line(const struct line *line)
+{
+    for (int p = PRIORITIES - 1; p >= 0; p--)
+        if (!TAILQ_EMPTY(&line->waiting[p]))
+            return TAILQ_FIRST(&line->waiting[p]);
+    return NULL;
+}
+
+static struct entry *next_in_line(const struct line *line, struct entry *entry)
+{
+    struct entry *next = TAILQ_NEXT(entry, in_line);
+
+    for (int p = entry->job.priority - 1; !next && p >= 0; p--)
+        next = TAILQ_FIRST(&line->waiting[p]);
+    return next;
+}
+
+static int by_until(const void *a, const void *b)
+{
+    const struct entry *const *left = a;
+    const struct entry *const *right = b;
+
+    return ((*left)->until_boot > (*right)->until_boot)
+           - ((*left)->until_boot < (*right)->until_boot);
+}
+
+/* When the head can start at the latest (*at), and how many instances are over then (*spare): EASY backfill's shadow. */
+static void shadow_of(const struct line *line, int need, usec_t *at, int *spare)
+{
+    struct entry **placed = xcalloc((size_t)line->in_use + 1, sizeof(struct entry *));
+    int free_now = line->offer->capacity - line->in_use;
+    size_t count = 0;
+    struct entry *entry;
+
+    TAILQ_FOREACH (entry, &line->placed, in_line)
+        placed[count++] = entry; /* each holds at least one instance */
+    qsort(placed, count, sizeof(struct entry *), by_until);
+    *at = INT64_MAX;
+    for (size_t i = 0; i < count && free_now < need; i++) {
+        free_now += placed[i]->job.count;
+        *at = placed[i]->until_boot;
+    }
+    *spare = free_now - need;
+    free(placed);
+}
+
+/* A job behind the head that fits now and does not delay it. */
+static struct entry *backfill(const struct line *line, struct entry *head, usec_t boot)
+{
+    int free_now = line->offer->capacity - line->in_use;
+    struct entry *entry = head;
+    usec_t shadow;
+    int spare;
+
+    if (free_now <= 0)
+        return NULL;
+    shadow_of(line, head->job.count, &shadow, &spare);
+    for (int i = 0; i < BACKFILL_DEPTH; i++) {
+        entry = next_in_line(line, entry);
+        if (!entry)
+            return NULL;
+        if (entry->job.count <= free_now
+            && (entry->job.count <= spare
+                || boot + entry->job.longest_s * USEC_PER_SEC <= shadow))
+            return entry;
+    }
+    return NULL;
+}
+
+int64_t queue_next(struct queue *queue, usec_t boot)
+{
+    for (size_t i = 0; i < queue->line_count; i++) {
+        struct line *line = &queue->lines[i];
+        struct entry *entry = first_in_line(line);
+
+        if (entry && entry->job.count > line->offer->capacity - line->in_use)
+            entry = backfill(line, entry, boot);
+        if (!entry)
+            continue;
+        TAILQ_REMOVE(&line->waiting[entry->job.priority], entry, in_line);
+        line->waiting_count--;
+        hold(entry, boot);
+        return entry->job.job_id;
+    }
+    return 0;
+}
+
+int queue_in_use(const struct queue *queue, const char *instance_type)
+{
+    const struct line *line = line_of(queue, instance_type);
+
+    return line ? line->in_use : 0;
+}
+
+bool queue_explain(const struct queue *queue, int64_t job_id, int *position, char **reason)
+{
+    struct entry *entry = find(queue, job_id);
+    const struct line *line;
+
+    if (!entry || entry->placed)
+        return false;
+    line = entry->line;
+    *position = 1;
+    if (!line) {
+        *reason = xstrdup("its instance type is not offered any more: add a pool to railhead.yaml, or stop the job");
+        return true;
+    }
+    for (struct entry *e = first_in_line(line); e && e != entry; e = next_in_line(line, e))
+        (*position)++;
+    *reason = xasprintf("needs %d of %d %s, %d in use; %d before it in line: starts as they end, sooner with a higher priority than %d or a larger pool",
+                        entry->job.count, line->offer->capacity, line->offer->profile->name,
+                        line->in_use, *position - 1, entry->job.priority);
+    return true;
+}

@@ -1,0 +1,236 @@
+/* Puts what is known of a job into one JSON object. */
+
+#include "daemon/report.h"
+
+#include <stdio.h>
+
+#include "daemon/figure.h"
+#include "daemon/jobs_private.h"
+#include "src/clock.h"
+#include "src/money.h"
+
+static void set_time(struct cJSON *json, const char *name, usec_t wall)
+{
+    char text[TIME_TEXT_SIZE];
+
+    json_set_text(json, name, wall ? time_format(wall, text) : NULL);
+}
+
+struct cJSON *report_price(const struct profile_price *price)
+{
+    char amount[MONEY_TEXT_SIZE];
+    struct cJSON *json;
+
+    if (!price)
+        return json_null_new();
+    json = json_object_new();
+    json_set_text(json, "usd_per_hour", money_format(price->hourly, amount));
+    json_set_text(json, "source", price->source);
+    json_set_text(json, "basis", price->basis);
+    json_set_text(json, "confidence", price->confidence);
+    json_set_text(json, "as_of", price->as_of);
+    return json;
+}
+
+/* The price that was pinned; before that the one in force. */
+static struct cJSON *price_of(const struct report_input *input)
+{
+    const struct interval *pinned = input->intervals;
+    char amount[MONEY_TEXT_SIZE];
+    struct cJSON *json;
+
+    if (!input->interval_count)
+        return report_price(input->offer ? offer_price(input->offer, clock_wall()) : NULL);
+    if (!pinned->priced)
+        return json_null_new();
+    json = json_object_new();
+    json_set_text(json, "usd_per_hour", money_format(pinned->hourly, amount));
+    json_set_text(json, "source", pinned->price_source);
+    json_set_text(json, "basis", pinned->price_basis);
+    json_set_text(json, "confidence", pinned->price_confidence);
+    json_set_text(json, "as_of", pinned->price_as_of);
+    return json;
+}
+
+/* "AlgorithmError: ..." and kin, as SageMaker users grep for; NULL when the job did not fail. */
+static char *failure_reason(const struct job *job)
+{
+    const struct job_end *end = &job->end;
+    const char *message = end->message ? end->message : "";
+
+    if (job->state != JOB_FAILED)
+        return NULL;
+    switch (end->cause) {
+    case END_FAILED:
+        return xasprintf("AlgorithmError: rank %d ended first with exit code %d; see its log%s%s",
+                         end->first_failing_rank, end->exit_code, *message ? ": " : "",
+                         message);
+    case END_SIGNAL:
+        return xasprintf("AlgorithmError: rank %d was killed by signal %d%s%s",
+                         end->first_failing_rank, end->signal, *message ? ": " : "", message);
+    case END_OOM:
+        return xasprintf("AlgorithmError: rank %d ran out of memory: use an instance type with more, or smaller batches",
+                         end->first_failing_rank);
+    case END_LAUNCH:
+        return xasprintf("ClientError: the program could not be started: %s", message);
+    case END_LOST:
+        return xasprintf("InternalServerError: a worker vanished: %s", message);
+    case END_INFRASTRUCTURE:
+        return xasprintf("InternalServerError: %s", message);
+    case END_COMPLETED:
+    case END_MAX_RUN:
+    case END_MAX_WAIT:
+    case END_USER_STOP:
+    case END_PEER:
+        break;
+    }
+    return xstrdup(end_cause_name(end->cause));
+}
+
+static struct cJSON *workers_of(const struct job *job)
+{
+    struct cJSON *workers = json_array_new();
+
+    for (int i = 0; job->workers && i < job->instance_count; i++) {
+        struct cJSON *worker = json_object_new();
+        char host[16], address[16];
+
+        snprintf(host, sizeof host, "algo-%d", i + 1);
+        jobs_worker_address(job, i, address);
+        json_set_int(worker, "rank", i);
+        json_set_text(worker, "host", host);
+        json_set_text(worker, "address", address);
+        if (job->workers[i].ended)
+            json_set(worker, "end", job_end_to_json(&job->workers[i].end));
+        json_append(workers, worker);
+    }
+    return workers;
+}
+
+static int attempts_of(const struct report_input *input, struct cJSON *json, struct err *err)
+{
+    const struct job *job = input->job;
+    struct cJSON *attempts = json_array_new();
+    struct bill bill;
+
+    json_set(json, "attempts", attempts);
+    for (int number = 1; number <= job->attempt; number++) {
+        struct cJSON *attempt = json_object_new();
+
+        json_append(attempts, attempt);
+        if (bill_of_attempt(input->intervals, input->interval_count, number, &bill, err) < 0)
+            return -1;
+        json_set_int(attempt, "attempt", number);
+        json_set_int(attempt, "billable_seconds", bill.billable_seconds);
+        if (job_state_is_final(job->state))
+            json_set(attempt, "end", job_end_to_json(&job->end));
+        else
+            json_set_null(attempt, "end");
+        json_set(attempt, "workers", workers_of(job));
+    }
+    return 0;
+}
+
+static void set_identity(const struct report_input *input, struct cJSON *json)
+{
+    const struct job *job = input->job;
+    auto_free char *reason = failure_reason(job);
+    struct cJSON *queue = json_object_new();
+
+    json_set_text(json, "name", job->name);
+    json_set_text(json, "id", job->id);
+    json_set_text(json, "owner", job->owner);
+    json_set_text(json, "status", job_state_primary(job->state));
+    json_set_text(json, "secondary_status", job_state_name(job->state));
+    if (job_state_is_final(job->state))
+        json_set(json, "end", job_end_to_json(&job->end));
+    else
+        json_set_null(json, "end");
+    json_set_text(json, "failure_reason", reason);
+    json_set_bool(json, "emulated", job->emulated);
+    json_set_text(json, "instance_type", job->instance_type);
+    json_set_int(json, "instance_count", job->instance_count);
+    json_set_text(json, "scheduler", job->scheduler);
+    set_time(json, "created_at", job->created_us);
+    if (input->queue_position)
+        json_set_int(queue, "position", input->queue_position);
+    else
+        json_set_null(queue, "position");
+    json_set_text(queue, "reason", input->queue_reason);
+    json_set(json, "queue", queue);
+}
+
+static void set_money(const struct report_input *input, const struct bill *bill,
+                      struct cJSON *json)
+{
+    char amount[MONEY_TEXT_SIZE];
+    bool priced = bill->priced && input->interval_count;
+
+    set_time(json, "training_start_time", bill->start_wall);
+    set_time(json, "training_end_time", bill->end_wall);
+    json_set_int(json, "training_seconds", bill->billable_seconds);
+    json_set_int(json, "billable_seconds", bill->billable_seconds);
+    json_set_int(json, "instance_seconds", bill->instance_seconds);
+    json_set(json, "price", price_of(input));
+    json_set_text(json, "cost_usd", priced ? money_format(bill->cost, amount) : NULL);
+    json_set(json, "price_performance",
+             figure_of(input->spec, bill, input->metrics,
+                       input->job->state == JOB_COMPLETED));
+}
+
+static struct cJSON *plan_of(const struct report_input *input)
+{
+    struct cJSON *plan = json_object_new();
+
+    json_set_int(plan, "world_size", input->world_size);
+    json_set_text(plan, "launcher", distribution_name(input->spec->distribution));
+    return plan;
+}
+
+int report_job(const struct report_input *input, struct cJSON **out, struct err *err)
+{
+    auto_json struct cJSON *json = json_object_new();
+    struct bill bill;
+
+    if (bill_of(input->intervals, input->interval_count, clock_boot_id(), clock_boot(), &bill,
+                err)
+        < 0)
+        return -1;
+    set_identity(input, json);
+    set_money(input, &bill, json);
+    json_set(json, "metrics", json_copy(input->metrics));
+    if (attempts_of(input, json, err) < 0)
+        return -1;
+    json_set(json, "transitions", json_copy(input->transitions));
+    json_set(json, "plan", plan_of(input));
+    json_set(json, "findings", json_array_new());
+    json_set(json, "tags", json_copy(input->spec->tags));
+    json_set(json, "spec", json_copy(input->spec_json));
+    *out = steal_ptr(&json);
+    return 0;
+}
+
+struct cJSON *report_row(const struct job_row *row)
+{
+    struct cJSON *json = json_object_new();
+    char text[MONEY_TEXT_SIZE];
+
+    json_set_text(json, "name", row->name);
+    json_set_text(json, "id", row->id);
+    json_set_text(json, "owner", row->owner);
+    json_set_text(json, "status", job_state_primary(row->state));
+    json_set_text(json, "secondary_status", job_state_name(row->state));
+    json_set_bool(json, "emulated", row->emulated);
+    json_set_text(json, "instance_type", row->instance_type);
+    json_set_int(json, "instance_count", row->instance_count);
+    json_set_text(json, "scheduler", row->scheduler);
+    set_time(json, "created_at", row->created_us);
+    set_time(json, "changed_at", row->changed_us);
+    if (row->has_bill)
+        json_set_int(json, "billable_seconds", row->billable_seconds);
+    else
+        json_set_null(json, "billable_seconds");
+    json_set_text(json, "cost_usd",
+                  row->has_bill && row->priced ? money_format(row->cost, text) : NULL);
+    return json;
+}

@@ -1,0 +1,106 @@
+-- Jobs, their event log, and the ledger.  Never edited after release: a change is a new file.
+--
+-- Times end in _us (microseconds), money in _nanousd.  What may not change has triggers that refuse it.
+
+-- A cache of job_event, written in the same transaction; made anew by replay.
+CREATE TABLE job (
+    job_id           INTEGER PRIMARY KEY,
+    id               TEXT NOT NULL,
+    name             TEXT NOT NULL UNIQUE,
+    owner            TEXT NOT NULL,
+    state            TEXT NOT NULL,
+    final            INTEGER NOT NULL,
+    instance_type    TEXT NOT NULL,
+    instance_count   INTEGER NOT NULL,
+    scheduler        TEXT NOT NULL,
+    emulated         INTEGER NOT NULL,
+    created_us       INTEGER NOT NULL,
+    changed_us       INTEGER NOT NULL,
+    billable_seconds INTEGER,
+    cost_nanousd     INTEGER
+) STRICT;
+
+CREATE INDEX job_live ON job (job_id) WHERE final = 0;
+
+-- The truth.  kind and data are described in daemon/job_event.h.
+CREATE TABLE job_event (
+    job_id INTEGER NOT NULL,
+    seq    INTEGER NOT NULL,
+    at_us  INTEGER NOT NULL,
+    kind   TEXT NOT NULL,
+    worker INTEGER,
+    data   TEXT,
+    PRIMARY KEY (job_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER job_event_is_append_only BEFORE UPDATE ON job_event
+BEGIN SELECT RAISE(ABORT, 'job_event is append-only'); END;
+
+-- The newest value of each metric of a job; a convenience for those who look, the last values are in the events.
+CREATE TABLE job_metric (
+    job_id  INTEGER NOT NULL,
+    name    TEXT NOT NULL,
+    value   TEXT NOT NULL,
+    rank    INTEGER NOT NULL,
+    wall_us INTEGER NOT NULL,
+    PRIMARY KEY (job_id, name)
+) STRICT, WITHOUT ROWID;
+
+-- Idempotency-Key of a submit: the same key and body give the same job.
+CREATE TABLE submit_key (
+    owner  TEXT NOT NULL,
+    key    TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    job_id INTEGER NOT NULL,
+    PRIMARY KEY (owner, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE price (
+    price_id         INTEGER PRIMARY KEY,
+    instance_type    TEXT NOT NULL,
+    hourly_nanousd   INTEGER NOT NULL CHECK (hourly_nanousd >= 0),
+    from_us          INTEGER NOT NULL,
+    as_of            TEXT NOT NULL,
+    basis            TEXT NOT NULL,
+    confidence       TEXT NOT NULL,
+    source           TEXT NOT NULL,
+    UNIQUE (instance_type, hourly_nanousd, from_us, as_of, basis, confidence, source)
+) STRICT;
+
+CREATE TRIGGER price_is_never_edited BEFORE UPDATE ON price
+BEGIN SELECT RAISE(ABORT, 'a price is never edited'); END;
+CREATE TRIGGER price_is_never_deleted BEFORE DELETE ON price
+BEGIN SELECT RAISE(ABORT, 'a price is never deleted'); END;
+
+-- Billing interval of one worker of one attempt: opened once, closed once.
+CREATE TABLE interval_open (
+    job_id   INTEGER NOT NULL,
+    attempt  INTEGER NOT NULL,
+    worker   INTEGER NOT NULL,
+    price_id INTEGER REFERENCES price (price_id),
+    boot_id  TEXT NOT NULL,
+    boot_us  INTEGER NOT NULL,
+    wall_us  INTEGER NOT NULL,
+    evidence TEXT NOT NULL,
+    PRIMARY KEY (job_id, attempt, worker)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE interval_close (
+    job_id   INTEGER NOT NULL,
+    attempt  INTEGER NOT NULL,
+    worker   INTEGER NOT NULL,
+    boot_us  INTEGER NOT NULL,
+    seconds  INTEGER NOT NULL CHECK (seconds >= 0),
+    evidence TEXT NOT NULL,
+    PRIMARY KEY (job_id, attempt, worker),
+    FOREIGN KEY (job_id, attempt, worker) REFERENCES interval_open (job_id, attempt, worker)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER interval_open_is_never_edited BEFORE UPDATE ON interval_open
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER interval_open_is_never_deleted BEFORE DELETE ON interval_open
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER interval_close_is_never_edited BEFORE UPDATE ON interval_close
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER interval_close_is_never_deleted BEFORE DELETE ON interval_close
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;

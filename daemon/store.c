@@ -1,0 +1,234 @@
+/* The database itself: opening, schema, the transaction of a round.  The rows are in store_*.c. */
+
+#include "daemon/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/schema.h"
+#include "daemon/store_private.h"
+#include "src/clock.h"
+
+void store_reset(sqlite3_stmt **statement)
+{
+    if (*statement)
+        sqlite3_reset(*statement);
+}
+
+int store_fail(struct store *store, const char *what, struct err *err)
+{
+    int code = sqlite3_extended_errcode(store->db);
+    enum err_code kind = ERR_INTERNAL;
+
+    if ((code & 0xff) == SQLITE_FULL || (code & 0xff) == SQLITE_BUSY)
+        kind = ERR_UNAVAILABLE;
+    return err_set(err, kind, "database: %s: %s (%d)", what, sqlite3_errmsg(store->db),
+                   code);
+}
+
+int store_prepare(struct store *store, const char *sql, sqlite3_stmt **out, struct err *err)
+{
+    size_t i = 0;
+
+    while (i < store->prepared_count && store->prepared[i].sql != sql)
+        i++;
+    if (i == store->prepared_count) {
+        if (i == STORE_STATEMENTS_MAX)
+            return err_set(err, ERR_INTERNAL, "database: more than %d statements",
+                           STORE_STATEMENTS_MAX);
+        if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                               &store->prepared[i].statement, NULL)
+            != SQLITE_OK)
+            return store_fail(store, sql, err);
+        store->prepared[i].sql = sql;
+        store->prepared_count++;
+    }
+    *out = store->prepared[i].statement;
+    sqlite3_clear_bindings(*out);
+    return 0;
+}
+
+int store_run(struct store *store, sqlite3_stmt *statement, const char *what,
+              struct err *err)
+{
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        return store_fail(store, what, err);
+    return 0;
+}
+
+void store_bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    if (text)
+        sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, index);
+}
+
+void store_column_copy(sqlite3_stmt *statement, int column, char *out, size_t size)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+
+    snprintf(out, size, "%s", text ? (const char *)text : "");
+}
+
+static int run_text(struct store *store, const char *sql, struct err *err)
+{
+    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return store_fail(store, sql, err);
+    return 0;
+}
+
+static const char sql_begin[] = "BEGIN IMMEDIATE";
+
+int store_begin(struct store *store, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store->in_transaction)
+        return 0;
+    if (store_prepare(store, sql_begin, &statement, err) < 0
+        || store_run(store, statement, "begin", err) < 0)
+        return -1;
+    store->in_transaction = true;
+    return 0;
+}
+
+static const char sql_commit[] = "COMMIT";
+
+int store_commit(struct store *store, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    usec_t before = clock_boot();
+
+    if (!store->in_transaction)
+        return 0;
+    if (store_prepare(store, sql_commit, &statement, err) < 0
+        || store_run(store, statement, "commit", err) < 0)
+        return -1;
+    store->in_transaction = false;
+    store->commit_count++;
+    store->commit_usec = clock_boot() - before;
+    return 0;
+}
+
+bool store_is_dirty(const struct store *store)
+{
+    return store->in_transaction;
+}
+
+int64_t store_commit_count(const struct store *store)
+{
+    return store->commit_count;
+}
+
+usec_t store_commit_usec(const struct store *store)
+{
+    return store->commit_usec;
+}
+
+static const char sql_get_version[] = "PRAGMA user_version";
+
+static int schema_version(struct store *store, int *version, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_prepare(store, sql_get_version, &statement, err) < 0)
+        return -1;
+    if (sqlite3_step(statement) != SQLITE_ROW)
+        return store_fail(store, "read the schema version", err);
+    *version = sqlite3_column_int(statement, 0);
+    return 0;
+}
+
+/* user_version cannot be bound; the number is from our own table. */
+static int apply_step(struct store *store, const struct schema_step *step, struct err *err)
+{
+    auto_free char *set_version = xasprintf("PRAGMA user_version = %d", step->version);
+
+    if (run_text(store, "BEGIN EXCLUSIVE", err) < 0)
+        return -1;
+    if (run_text(store, step->sql, err) < 0 || run_text(store, set_version, err) < 0
+        || run_text(store, "COMMIT", err) < 0) {
+        run_text(store, "ROLLBACK", NULL);
+        return err_wrap(err, "schema %s", step->name);
+    }
+    return 0;
+}
+
+static int migrate(struct store *store, struct err *err)
+{
+    int version;
+
+    if (schema_version(store, &version, err) < 0)
+        return -1;
+    if (version > schema_steps[schema_step_count - 1].version)
+        return err_set(err, ERR_INTERNAL,
+                       "database has schema %d, this program knows up to %d: use the newer program",
+                       version, schema_steps[schema_step_count - 1].version);
+    for (int i = 0; i < schema_step_count; i++)
+        if (schema_steps[i].version > version && apply_step(store, &schema_steps[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static const char sql_last_job_id[] = "SELECT COALESCE(MAX(job_id), 0) FROM job";
+
+static int read_next_job_id(struct store *store, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_prepare(store, sql_last_job_id, &statement, err) < 0)
+        return -1;
+    if (sqlite3_step(statement) != SQLITE_ROW)
+        return store_fail(store, "count jobs", err);
+    store->next_job_id = sqlite3_column_int64(statement, 0) + 1;
+    return 0;
+}
+
+/* locking_mode EXCLUSIVE keeps a second daemon out for as long as we live, and spares a lock a round.  The WAL is
+ * checkpointed at 4,000 pages (16 MiB): at 1,000 pages a burst of submits pays a checkpoint ten times a second. */
+static const char sql_settings[] = "PRAGMA locking_mode = EXCLUSIVE;"
+                                   "PRAGMA journal_mode = WAL;"
+                                   "PRAGMA synchronous = FULL;"
+                                   "PRAGMA foreign_keys = ON;"
+                                   "PRAGMA wal_autocheckpoint = 4000;"
+                                   "PRAGMA cache_size = -8192;"
+                                   "PRAGMA temp_store = MEMORY;";
+
+static int open_database(struct store *store, const char *path, struct err *err)
+{
+    if (sqlite3_open_v2(path, &store->db,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)
+        != SQLITE_OK)
+        return store_fail(store, path, err);
+    if (run_text(store, sql_settings, err) < 0 || run_text(store, "BEGIN EXCLUSIVE", err) < 0
+        || run_text(store, "COMMIT", err) < 0) {
+        if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_BUSY)
+            return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd", path);
+        return err_wrap(err, "%s", path);
+    }
+    return 0;
+}
+
+int store_open(const char *path, struct store **out, struct err *err)
+{
+    struct store *store = xcalloc(1, sizeof *store);
+
+    if (open_database(store, path, err) < 0 || migrate(store, err) < 0
+        || read_next_job_id(store, err) < 0) {
+        store_close(store);
+        return -1;
+    }
+    *out = store;
+    return 0;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < store->prepared_count; i++)
+        sqlite3_finalize(store->prepared[i].statement);
+    sqlite3_close(store->db);
+    free(store);
+}

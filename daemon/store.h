@@ -1,0 +1,153 @@
+#ifndef DAEMON_STORE_H
+#define DAEMON_STORE_H
+
+#include "daemon/job.h"
+#include "src/err.h"
+#include "src/profile.h"
+
+/*
+ * The SQLite database: WAL, synchronous=FULL, STRICT tables.  The first write after a commit opens a transaction;
+ * store_commit ends it with one fsync.  Every failure of the database but a full disk is ERR_INTERNAL.
+ */
+
+struct store;
+
+/** Opens (or makes) the database, brings its schema up to date, checks that nobody else has it open.
+ * ERR_CONFLICT: another daemon has it.  ERR_INTERNAL: damaged, or newer than this program. */
+MUST_CHECK int store_open(const char *path, struct store **out, struct err *err);
+void store_close(struct store *store);
+
+bool store_is_dirty(const struct store *store);
+MUST_CHECK int store_commit(struct store *store, struct err *err);
+/** How many commits were made, and how long the last one took, in microseconds. */
+int64_t store_commit_count(const struct store *store);
+usec_t store_commit_usec(const struct store *store);
+
+/* --- store_job.c: rows of job --- */
+
+struct job_row {
+    int64_t job_id;
+    char id[JOB_ID_SIZE];
+    char name[64];
+    char owner[64];
+    char instance_type[64];
+    char scheduler[16];
+    int instance_count;
+    bool emulated;
+    enum job_state state;
+    usec_t created_us;
+    usec_t changed_us;
+    bool has_bill; /* the job has ended */
+    int64_t billable_seconds;
+    bool priced;
+    nanousd_t cost;
+};
+
+/** Next free row id; rows are numbered in order of submission. */
+int64_t store_next_job_id(const struct store *store);
+/** ERR_CONFLICT when the name is taken. */
+MUST_CHECK int store_insert_job(struct store *store, const struct job *job, struct err *err);
+MUST_CHECK int store_update_state(struct store *store, const struct job *job,
+                                  struct err *err);
+/** The bill of a job that ended; cost < 0: unpriced. */
+MUST_CHECK int store_set_bill(struct store *store, int64_t job_id, int64_t seconds,
+                              nanousd_t cost, struct err *err);
+MUST_CHECK int store_find_job(struct store *store, const char *name, struct job_row *row,
+                              struct err *err); /* ERR_NOT_FOUND */
+MUST_CHECK int store_get_job(struct store *store, int64_t job_id, struct job_row *row,
+                             struct err *err);
+
+typedef int store_row_callback(void *context, const struct job_row *row, struct err *err);
+
+/** Jobs below row id `before`, newest first, until the callback has had `limit` of them. NULL filters pass all; name_part is a part of
+ * the name, as it is written. */
+struct store_filter {
+    int64_t before;
+    int limit;
+    const char *owner;
+    const char *name_part;
+    const enum job_state *states; /* state_count of them; none: all */
+    size_t state_count;
+};
+MUST_CHECK int store_list_jobs(struct store *store, const struct store_filter *filter,
+                               store_row_callback *callback, void *context,
+                               struct err *err);
+
+/** Row ids of jobs that have not ended, oldest first. */
+MUST_CHECK int store_live_jobs(struct store *store, int64_t **ids, size_t *count,
+                               struct err *err);
+
+/* --- store_event.c --- */
+
+MUST_CHECK int store_append_event(struct store *store, int64_t job_id,
+                                  const struct job_event *event, struct err *err);
+
+typedef int store_event_callback(void *context, const struct job_event *event,
+                                 struct err *err);
+/** All events of a job in order; the event is valid during the call only. */
+MUST_CHECK int store_each_event(struct store *store, int64_t job_id,
+                                store_event_callback *callback, void *context,
+                                struct err *err);
+
+/** The complete spec as it was submitted; the caller frees. */
+MUST_CHECK int store_get_spec(struct store *store, int64_t job_id, struct cJSON **spec,
+                              struct err *err);
+
+/* --- store_metric.c --- */
+
+MUST_CHECK int store_set_metric(struct store *store, int64_t job_id, const char *name,
+                                const char *value, int rank, usec_t wall, struct err *err);
+/** {"name": {"last", "rank", "at"}}; the caller frees. */
+MUST_CHECK int store_get_metrics(struct store *store, int64_t job_id,
+                                 struct cJSON **metrics, struct err *err);
+
+/* --- store_key.c: idempotency keys --- */
+
+/** ERR_NOT_FOUND when the key is new. */
+MUST_CHECK int store_find_key(struct store *store, const char *owner, const char *key,
+                              char digest[65], int64_t *job_id, struct err *err);
+MUST_CHECK int store_add_key(struct store *store, const char *owner, const char *key,
+                             const char *digest, int64_t job_id, struct err *err);
+
+/* --- store_ledger.c --- */
+
+struct interval {
+    int attempt;
+    int worker;
+    bool closed;
+    char boot_id[40];
+    usec_t open_boot_us;
+    usec_t open_wall_us;
+    char open_evidence[128];
+    usec_t close_boot_us;
+    int64_t seconds;
+    char close_evidence[128];
+    bool priced;
+    nanousd_t hourly;
+    char price_source[128];
+    char price_confidence[16];
+    char price_basis[16];
+    char price_as_of[32];
+};
+
+/** The id of this price, added when it is new. */
+MUST_CHECK int store_price_id(struct store *store, const char *instance_type,
+                              const struct profile_price *price, int64_t *price_id,
+                              struct err *err);
+/** Opens an interval; price_id 0: unpriced. */
+MUST_CHECK int store_open_interval(struct store *store, const struct job *job, int worker,
+                                   int64_t price_id, const char *evidence,
+                                   struct err *err);
+struct interval_end {
+    usec_t boot_us;
+    int64_t seconds;
+    const char *evidence;
+};
+MUST_CHECK int store_close_interval(struct store *store, const struct job *job, int worker,
+                                    const struct interval_end *end, struct err *err);
+/** All intervals of a job by attempt and worker; the caller frees. */
+MUST_CHECK int store_get_intervals(struct store *store, int64_t job_id,
+                                   struct interval **intervals, size_t *count,
+                                   struct err *err);
+
+#endif

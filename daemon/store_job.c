@@ -1,0 +1,217 @@
+/* Rows of job: the cache of what the events say. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store_private.h"
+
+int64_t store_next_job_id(const struct store *store)
+{
+    return store->next_job_id;
+}
+
+static const char sql_insert_job[] =
+    "INSERT INTO job (job_id, id, name, owner, state, final, instance_type, instance_count,"
+    " scheduler, emulated, created_us, changed_us)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+
+int store_insert_job(struct store *store, const struct job *job, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_insert_job, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job->job_id);
+    store_bind_text(statement, 2, job->id);
+    store_bind_text(statement, 3, job->name);
+    store_bind_text(statement, 4, job->owner);
+    store_bind_text(statement, 5, job_state_name(job->state));
+    sqlite3_bind_int(statement, 6, job_state_is_final(job->state));
+    store_bind_text(statement, 7, job->instance_type);
+    sqlite3_bind_int(statement, 8, job->instance_count);
+    store_bind_text(statement, 9, job->scheduler);
+    sqlite3_bind_int(statement, 10, job->emulated);
+    sqlite3_bind_int64(statement, 11, job->created_us);
+    sqlite3_bind_int64(statement, 12, job->changed_us);
+    if (sqlite3_step(statement) != SQLITE_DONE) {
+        if (sqlite3_extended_errcode(store->db) == SQLITE_CONSTRAINT_UNIQUE)
+            return err_set(err, ERR_CONFLICT, "a job named '%s' is there already", job->name);
+        return store_fail(store, "insert job", err);
+    }
+    store->next_job_id = job->job_id + 1;
+    return 0;
+}
+
+static const char sql_update_state[] =
+    "UPDATE job SET state = ?2, final = ?3, changed_us = ?4 WHERE job_id = ?1";
+
+int store_update_state(struct store *store, const struct job *job, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_update_state, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job->job_id);
+    store_bind_text(statement, 2, job_state_name(job->state));
+    sqlite3_bind_int(statement, 3, job_state_is_final(job->state));
+    sqlite3_bind_int64(statement, 4, job->changed_us);
+    return store_run(store, statement, "update the state of a job", err);
+}
+
+static const char sql_set_bill[] =
+    "UPDATE job SET billable_seconds = ?2, cost_nanousd = ?3 WHERE job_id = ?1";
+
+int store_set_bill(struct store *store, int64_t job_id, int64_t seconds, nanousd_t cost,
+                   struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_begin(store, err) < 0 || store_prepare(store, sql_set_bill, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job_id);
+    sqlite3_bind_int64(statement, 2, seconds);
+    if (cost >= 0)
+        sqlite3_bind_int64(statement, 3, cost);
+    return store_run(store, statement, "set the bill of a job", err);
+}
+
+#define JOB_COLUMNS                                                                      \
+    "job_id, id, name, owner, state, instance_type, instance_count, scheduler, emulated,"  \
+    " created_us, changed_us, billable_seconds, cost_nanousd"
+
+static void copy_row(sqlite3_stmt *statement, struct job_row *row)
+{
+    char state[32];
+
+    *row = (struct job_row){ .job_id = sqlite3_column_int64(statement, 0) };
+    store_column_copy(statement, 1, row->id, sizeof row->id);
+    store_column_copy(statement, 2, row->name, sizeof row->name);
+    store_column_copy(statement, 3, row->owner, sizeof row->owner);
+    store_column_copy(statement, 4, state, sizeof state);
+    if (!job_state_from_name(state, &row->state))
+        row->state = JOB_NEW;
+    store_column_copy(statement, 5, row->instance_type, sizeof row->instance_type);
+    row->instance_count = sqlite3_column_int(statement, 6);
+    store_column_copy(statement, 7, row->scheduler, sizeof row->scheduler);
+    row->emulated = sqlite3_column_int(statement, 8) != 0;
+    row->created_us = sqlite3_column_int64(statement, 9);
+    row->changed_us = sqlite3_column_int64(statement, 10);
+    row->has_bill = sqlite3_column_type(statement, 11) != SQLITE_NULL;
+    row->billable_seconds = sqlite3_column_int64(statement, 11);
+    row->priced = sqlite3_column_type(statement, 12) != SQLITE_NULL;
+    row->cost = sqlite3_column_int64(statement, 12);
+}
+
+static int one_row(struct store *store, sqlite3_stmt *statement, const char *name,
+                   struct job_row *row, struct err *err)
+{
+    int step = sqlite3_step(statement);
+
+    if (step == SQLITE_DONE)
+        return err_set(err, ERR_NOT_FOUND, "no job named '%s'", name);
+    if (step != SQLITE_ROW)
+        return store_fail(store, "read a job", err);
+    copy_row(statement, row);
+    return 0;
+}
+
+static const char sql_find_job[] = "SELECT " JOB_COLUMNS " FROM job WHERE name = ?1";
+
+int store_find_job(struct store *store, const char *name, struct job_row *row,
+                   struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_prepare(store, sql_find_job, &statement, err) < 0)
+        return -1;
+    store_bind_text(statement, 1, name);
+    return one_row(store, statement, name, row, err);
+}
+
+static const char sql_get_job[] = "SELECT " JOB_COLUMNS " FROM job WHERE job_id = ?1";
+
+int store_get_job(struct store *store, int64_t job_id, struct job_row *row, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_prepare(store, sql_get_job, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job_id);
+    return one_row(store, statement, "(by row id)", row, err);
+}
+
+/* `states` is a text like ",Completed,Failed,": one statement for every filter, nothing glued. */
+static const char sql_list_jobs[] =
+    "SELECT " JOB_COLUMNS " FROM job WHERE job_id < ?1 AND (?2 IS NULL OR owner = ?2)"
+    " AND (?3 IS NULL OR instr(name, ?3) > 0)"
+    " AND (?4 IS NULL OR instr(?4, ',' || state || ',') > 0)"
+    " ORDER BY job_id DESC LIMIT ?5";
+
+static char *join_states(const struct store_filter *filter)
+{
+    char *joined = NULL;
+
+    if (!filter->state_count)
+        return NULL;
+    joined = xstrdup(",");
+    for (size_t i = 0; i < filter->state_count; i++) {
+        auto_free char *before = joined;
+
+        joined = xasprintf("%s%s,", before, job_state_name(filter->states[i]));
+    }
+    return joined;
+}
+
+int store_list_jobs(struct store *store, const struct store_filter *filter,
+                    store_row_callback *callback, void *context, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    auto_free char *states = join_states(filter);
+    struct job_row row;
+    int step;
+
+    if (store_prepare(store, sql_list_jobs, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, filter->before);
+    store_bind_text(statement, 2, filter->owner);
+    store_bind_text(statement, 3, filter->name_part);
+    store_bind_text(statement, 4, states);
+    sqlite3_bind_int(statement, 5, filter->limit);
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+        copy_row(statement, &row);
+        if (callback(context, &row, err) < 0)
+            return -1;
+    }
+    return step == SQLITE_DONE ? 0 : store_fail(store, "list jobs", err);
+}
+
+static const char sql_live_jobs[] =
+    "SELECT job_id FROM job WHERE final = 0 ORDER BY job_id";
+
+int store_live_jobs(struct store *store, int64_t **ids, size_t *count, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    int64_t *found = NULL;
+    size_t room = 0, used = 0;
+    int step;
+
+    if (store_prepare(store, sql_live_jobs, &statement, err) < 0)
+        return -1;
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+        if (used == room) {
+            room = room ? room * 2 : 256;
+            found = xrealloc(found, room * sizeof *found);
+        }
+        found[used++] = sqlite3_column_int64(statement, 0);
+    }
+    if (step != SQLITE_DONE) {
+        free(found);
+        return store_fail(store, "list live jobs", err);
+    }
+    *ids = found;
+    *count = used;
+    return 0;
+}

@@ -1,0 +1,49 @@
+#ifndef DAEMON_STORE_PRIVATE_H
+#define DAEMON_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "daemon/store.h"
+
+/* For store*.c only. */
+
+enum { STORE_STATEMENTS_MAX = 48 };
+
+struct store {
+    sqlite3 *db;
+    bool in_transaction;
+    int64_t next_job_id;
+    int64_t commit_count;
+    usec_t commit_usec;
+    /* Prepared once, found again by the address of their text. */
+    struct {
+        const char *sql;
+        sqlite3_stmt *statement;
+    } prepared[STORE_STATEMENTS_MAX];
+    size_t prepared_count;
+};
+
+/* A statement is reset when it goes out of scope. */
+#define auto_statement __attribute__((cleanup(store_reset)))
+void store_reset(sqlite3_stmt **statement);
+
+/** The prepared statement of a static text, bindings cleared. */
+MUST_CHECK int store_prepare(struct store *store, const char *sql, sqlite3_stmt **out,
+                             struct err *err);
+
+/** Opens the transaction of this round when there is none yet. */
+MUST_CHECK int store_begin(struct store *store, struct err *err);
+
+/** Fills err from the database's last error and returns -1. */
+int store_fail(struct store *store, const char *what, struct err *err);
+
+/** Runs a statement that gives no rows. */
+MUST_CHECK int store_run(struct store *store, sqlite3_stmt *statement, const char *what,
+                         struct err *err);
+
+void store_bind_text(sqlite3_stmt *statement, int index, const char *text); /* NULL: null */
+
+/** Copies a text column, cut to `size`; null gives "". */
+void store_column_copy(sqlite3_stmt *statement, int column, char *out, size_t size);
+
+#endif
