@@ -1,0 +1,172 @@
+/*
+ * Takes a request in, step by step, up to its handler.  Decides which requests reach
+ * one, how much of a body is taken, and which answers wait for a commit; not what is
+ * answered.
+ */
+
+#include "api/exchange.h"
+
+#include "api/auth.h"
+#include "api/upload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A body that nobody wants is read on up to here; beyond it the connection is closed.
+ */
+#define DISCARD_MAX (INT64_C(16) << 20)
+
+static void check_browser(struct exchange *exchange, const struct envelope *envelope)
+{
+    switch (auth_check_browser(envelope->host, envelope->origin)) {
+    case AUTH_OK:
+        break;
+    case AUTH_HOST:
+        reply_problem(&exchange->reply, PROBLEM_HOST_REFUSED, NULL,
+                      "Host is \"%.200s\"; use localhost, 127.0.0.1 or [::1]",
+                      envelope->host ? envelope->host : "");
+        break;
+    case AUTH_ORIGIN:
+        reply_problem(&exchange->reply, PROBLEM_ORIGIN_REFUSED, NULL,
+                      "Origin is \"%.200s\", which is not this server's own",
+                      envelope->origin);
+        break;
+    }
+}
+
+static void find_route(struct exchange *exchange, const char *method, const char *path)
+{
+    struct request *request = &exchange->request;
+    struct reply *reply = &exchange->reply;
+
+    request->route = route_find(method, path, request->capture, &reply->allow);
+    if (request->route)
+        return;
+    if (reply->allow)
+        reply_problem(reply, PROBLEM_METHOD_NOT_ALLOWED, NULL, "%.20s is not among %s",
+                      method, reply->allow);
+    else
+        reply_problem(reply, PROBLEM_UNKNOWN_PATH, NULL, "there is no path %.200s",
+                      path);
+}
+
+static int64_t announced_body(const struct envelope *envelope)
+{
+    if (envelope->transfer_encoding)
+        return -1;
+    /* What is not a number was refused by the library; strtoll ends at the largest one.
+     */
+    return envelope->content_length ? strtoll(envelope->content_length, NULL, 10) : 0;
+}
+
+void exchange_begin(struct exchange *exchange, struct api *api,
+                    const struct envelope *envelope)
+{
+    exchange->api = api;
+    exchange->announced = announced_body(envelope);
+    exchange->waits_to_send = exchange->announced != 0 && envelope->expect;
+    /* A browser cannot reach a unix socket. */
+    if (envelope->by_tcp)
+        check_browser(exchange, envelope);
+    if (!exchange->reply.status)
+        find_route(exchange, envelope->method, envelope->path);
+}
+
+void exchange_parameter(struct exchange *exchange, const char *name, const char *value,
+                        size_t value_len)
+{
+    if (!exchange->reply.status)
+        request_add_parameter(&exchange->request, name, value, value_len,
+                              &exchange->problems);
+}
+
+static void refuse_size(struct reply *reply, int64_t limit)
+{
+    reply_problem(reply, PROBLEM_PAYLOAD_TOO_LARGE, NULL,
+                  "a body may have %lld bytes here", (long long)limit);
+}
+
+void exchange_enter(struct exchange *exchange)
+{
+    const struct route *route = exchange->request.route;
+    struct reply *reply = &exchange->reply;
+    int64_t limit;
+
+    if (reply->status)
+        return;
+    if (exchange->problems.count) {
+        reply_parameters(reply, &exchange->problems);
+        return;
+    }
+    limit = route->open ? exchange->api->source_limit_bytes
+                        : exchange->api->body_limit_bytes;
+    if ((route->open || route->takes_body) && exchange->announced > limit)
+        refuse_size(reply, limit);
+    else if (route->open)
+        route->open(exchange->api, &exchange->request, reply);
+}
+
+bool exchange_answers_early(const struct exchange *exchange)
+{
+    return exchange->reply.status
+           && (exchange->waits_to_send || exchange->announced > DISCARD_MAX);
+}
+
+static void keep_upload(struct exchange *exchange, const char *bytes, size_t len)
+{
+    struct reply *reply = &exchange->reply;
+    struct err err;
+
+    if (upload_add(exchange->request.upload, bytes, len, &err) == 0)
+        return;
+    if (err.code == ERR_LIMIT)
+        refuse_size(reply, exchange->api->source_limit_bytes);
+    else
+        reply_err(reply, &err);
+}
+
+static void keep_body(struct exchange *exchange, const char *bytes, size_t len)
+{
+    if (exchange->body_taken <= exchange->api->body_limit_bytes) {
+        text_add(&exchange->body, bytes, len);
+        return;
+    }
+    text_clear(&exchange->body);
+    refuse_size(&exchange->reply, exchange->api->body_limit_bytes);
+}
+
+bool exchange_body(struct exchange *exchange, const char *bytes, size_t len)
+{
+    const struct request *request = &exchange->request;
+
+    if (!exchange->reply.status && request->upload) {
+        keep_upload(exchange, bytes, len);
+    } else if (!exchange->reply.status && request->route->takes_body) {
+        exchange->body_taken += (int64_t)len;
+        keep_body(exchange, bytes, len);
+    } else {
+        exchange->dropped += (int64_t)len;
+    }
+    return exchange->dropped <= DISCARD_MAX;
+}
+
+bool exchange_answer(struct exchange *exchange)
+{
+    struct request *request = &exchange->request;
+
+    if (exchange->reply.status)
+        return false;
+    request->body = exchange->body.bytes ? exchange->body.bytes : "";
+    request->body_len = exchange->body.len;
+    request->route->handle(exchange->api, request, &exchange->reply);
+    return strcmp(request->route->method, "GET") != 0
+           && jobs_is_dirty(exchange->api->jobs);
+}
+
+void exchange_clear(struct exchange *exchange)
+{
+    reply_clear(&exchange->reply);
+    upload_free(exchange->request.upload);
+    problems_clear(&exchange->problems);
+    text_clear(&exchange->body);
+}

@@ -1,0 +1,263 @@
+/* /v1/training-jobs, all but logs.  Decides how a request is put to the job machine;
+ * what becomes of it is decided there. */
+
+#include "api/routes.h"
+#include "src/digest.h"
+#include "src/job_state.h"
+#include "src/text.h"
+#include "src/yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LIST_LIMIT = 100,
+    LIST_LIMIT_MAX = 1000
+};
+
+/* The body as a value; NULL with the reply set when it is not one. */
+static struct cJSON *parse_body(const struct request *request, struct reply *reply)
+{
+    struct cJSON *value = NULL;
+    struct err err;
+
+    switch (request_media(request->content_type)) {
+    case MEDIA_JSON:
+        if (json_parse(request->body, request->body_len, &value, &err) < 0)
+            reply_problem(reply, PROBLEM_MALFORMED_JSON, NULL, "%s", err.text);
+        break;
+    case MEDIA_YAML:
+        if (yaml_parse(request->body, request->body_len, &value, &err) < 0)
+            reply_problem(reply, PROBLEM_MALFORMED_YAML, NULL, "%s", err.text);
+        break;
+    case MEDIA_OTHER:
+        reply_problem(
+            reply, PROBLEM_UNSUPPORTED_MEDIA_TYPE, NULL,
+            "Content-Type is \"%.100s\"; send application/json or application/yaml",
+            request->content_type);
+        break;
+    }
+    return value;
+}
+
+static void refuse_submit(struct reply *reply, const struct err *err,
+                          const struct problems *problems)
+{
+    if (err->code == ERR_INVALID && problems->count)
+        reply_problem(reply, PROBLEM_INVALID_SPEC, problems, "%s", err->text);
+    else
+        reply_err(reply, err);
+}
+
+static void dry_run(struct api *api, const struct submit *submit, struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    struct cJSON *answer = NULL;
+    struct err err;
+
+    if (jobs_dry_run(api->jobs, submit, &answer, &problems, &err) < 0)
+        refuse_submit(reply, &err, &problems);
+    else
+        reply_json(reply, 200, answer);
+}
+
+static void submit(struct api *api, const struct submit *submit, struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    struct cJSON *answer = NULL;
+    struct err err;
+    bool created;
+
+    if (jobs_submit(api->jobs, submit, &answer, &created, &problems, &err) < 0) {
+        refuse_submit(reply, &err, &problems);
+        return;
+    }
+    reply->replayed = !created;
+    if (created)
+        reply->location =
+            xasprintf("/v1/training-jobs/%s", json_get_text(answer, "name"));
+    reply_json(reply, created ? 201 : 200, answer);
+}
+
+void handle_job_submit(struct api *api, const struct request *request,
+                       struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    auto_json struct cJSON *spec = NULL;
+    char digest[DIGEST_HEX_SIZE];
+    struct submit asked = { .owner = request->owner };
+    bool only_try = false;
+
+    request_bool(request, "dry_run", &only_try, &problems);
+    if (problems.count) {
+        reply_parameters(reply, &problems);
+        return;
+    }
+    if (request->idempotency_key && !request_key_is_valid(request->idempotency_key)) {
+        reply_problem(reply, PROBLEM_INVALID_HEADER, NULL,
+                      "Idempotency-Key: expected 1 to 255 visible ASCII characters");
+        return;
+    }
+    spec = parse_body(request, reply);
+    if (!spec)
+        return;
+    asked.spec = spec;
+    if (only_try) {
+        dry_run(api, &asked, reply);
+        return;
+    }
+    if (request->idempotency_key) {
+        digest_bytes(request->body, request->body_len, digest);
+        asked.idempotency_key = request->idempotency_key;
+        asked.body_digest = digest;
+    }
+    submit(api, &asked, reply);
+}
+
+/* Primary states that are no secondary ones; the others have the same names. */
+static bool is_status(const char *name)
+{
+    enum job_state state;
+
+    return strcmp(name, "InProgress") == 0
+           || (job_state_from_name(name, &state) && state != JOB_NEW);
+}
+
+static void check_status(const char *status, struct problems *problems)
+{
+    const char *known[JOB_STATE_COUNT + 1] = { "InProgress" };
+    auto_text struct text hint = { 0 };
+    const char *nearest;
+
+    if (!status || is_status(status))
+        return;
+    for (int state = JOB_NEW + 1; state < JOB_STATE_COUNT; state++)
+        known[state] = job_state_name((enum job_state)state);
+    nearest = text_nearest(status, known);
+    if (nearest)
+        text_printf(&hint, "did you mean %s?", nearest);
+    else
+        text_puts(
+            &hint,
+            "InProgress, Stopping, Completed, Failed, Stopped or a secondary status");
+    problems_add(problems, "status", hint.bytes, "unknown status \"%.64s\"", status);
+}
+
+void handle_job_list(struct api *api, const struct request *request,
+                     struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    struct cJSON *list = NULL;
+    int64_t limit = LIST_LIMIT;
+    struct err err;
+    struct job_filter filter = {
+        .status = request_parameter(request, "status"),
+        .owner = request_parameter(request, "owner"),
+        .name_part = request_parameter(request, "name"),
+        .cursor = request_parameter(request, "cursor"),
+    };
+
+    check_status(filter.status, &problems);
+    request_int(request, "limit", 1, LIST_LIMIT_MAX, &limit, &problems);
+    if (problems.count) {
+        reply_parameters(reply, &problems);
+        return;
+    }
+    filter.limit = (int)limit;
+    if (jobs_list(api->jobs, &filter, &list, &err) < 0)
+        reply_err(reply, &err);
+    else
+        reply_json(reply, 200, list);
+}
+
+/* Answers with what one of the job machine's questions about a job gives. */
+static void answer_from(int (*ask)(struct jobs *, const char *, struct cJSON **,
+                                   struct err *),
+                        struct api *api, const struct request *request,
+                        struct reply *reply)
+{
+    struct cJSON *answer = NULL;
+    struct err err;
+
+    if (ask(api->jobs, request->capture, &answer, &err) < 0)
+        reply_err(reply, &err);
+    else
+        reply_json(reply, 200, answer);
+}
+
+void handle_job_show(struct api *api, const struct request *request,
+                     struct reply *reply)
+{
+    answer_from(jobs_show, api, request, reply);
+}
+
+void handle_job_transitions(struct api *api, const struct request *request,
+                            struct reply *reply)
+{
+    answer_from(jobs_transitions, api, request, reply);
+}
+
+void handle_job_plan(struct api *api, const struct request *request,
+                     struct reply *reply)
+{
+    answer_from(jobs_plan, api, request, reply);
+}
+
+void handle_job_metrics(struct api *api, const struct request *request,
+                        struct reply *reply)
+{
+    auto_json struct cJSON *job = NULL;
+    struct cJSON *answer;
+    struct cJSON *items;
+    struct err err;
+
+    if (jobs_show(api->jobs, request->capture, &job, &err) < 0) {
+        reply_err(reply, &err);
+        return;
+    }
+    answer = json_object_new();
+    items = json_array_new();
+    json_each (metric, json_get(job, "metrics")) {
+        struct cJSON *item = json_object_new();
+
+        json_set_text(item, "name", json_name(metric));
+        json_each (member, metric)
+            json_set(item, json_name(member), json_copy(member));
+        json_append(items, item);
+    }
+    json_set(answer, "items", items);
+    json_set_null(answer, "next_cursor");
+    reply_json(reply, 200, answer);
+}
+
+/* A stop takes nothing: an empty body, or an empty object from clients that always send
+ * one. */
+static bool check_empty(const struct request *request, struct reply *reply)
+{
+    auto_json struct cJSON *body = NULL;
+
+    if (request->body_len == 0)
+        return true;
+    body = parse_body(request, reply);
+    if (!body)
+        return false;
+    if (json_kind(body) == JSON_OBJECT && json_count(body) == 0)
+        return true;
+    reply_problem(reply, PROBLEM_INVALID, NULL, "a stop takes no body");
+    return false;
+}
+
+void handle_job_stop(struct api *api, const struct request *request,
+                     struct reply *reply)
+{
+    struct cJSON *answer = NULL;
+    struct err err;
+
+    if (!check_empty(request, reply))
+        return;
+    if (jobs_stop(api->jobs, request->capture, request->owner, &err) < 0
+        || jobs_show(api->jobs, request->capture, &answer, &err) < 0)
+        reply_err(reply, &err);
+    else
+        reply_json(reply, 200, answer);
+}

@@ -1,0 +1,65 @@
+#ifndef API_REPLY_H
+#define API_REPLY_H
+
+#include "src/base.h"
+#include "src/err.h"
+#include "src/json.h"
+#include "src/problems.h"
+
+/* What is answered, in our words. */
+
+struct log_follow;
+
+struct reply {
+    int status;               /* 0: nothing is decided yet */
+    const char *content_type; /* static text */
+    char *body;               /* malloc'ed; NULL: empty */
+    size_t len;
+    struct log_follow *log; /* instead of a body: output as it comes */
+    char *location;         /* Location, or NULL */
+    char *allow;            /* Allow, or NULL */
+    bool replayed;          /* Idempotent-Replay: true */
+};
+
+/* The `code` of a problem answer; railhead-api(7) has them in words. */
+enum reply_problem {
+    PROBLEM_INVALID,
+    PROBLEM_INVALID_SPEC,
+    PROBLEM_INVALID_PARAMETER,
+    PROBLEM_INVALID_HEADER,
+    PROBLEM_MALFORMED_JSON,
+    PROBLEM_MALFORMED_YAML,
+    PROBLEM_DIGEST_MISMATCH,
+    PROBLEM_DENIED,
+    PROBLEM_ORIGIN_REFUSED,
+    PROBLEM_HOST_REFUSED,
+    PROBLEM_NOT_FOUND,
+    PROBLEM_UNKNOWN_PATH,
+    PROBLEM_METHOD_NOT_ALLOWED,
+    PROBLEM_CONFLICT,
+    PROBLEM_PAYLOAD_TOO_LARGE,
+    PROBLEM_UNSUPPORTED_MEDIA_TYPE,
+    PROBLEM_LIMIT,
+    PROBLEM_INTERNAL,
+    PROBLEM_UNAVAILABLE,
+};
+
+/** Answers with a JSON value, which is taken over; a line feed ends the body. */
+void reply_json(struct reply *reply, int status, struct cJSON *value);
+
+/** Answers with application/problem+json.  `problems` (may be NULL) become its
+ * `errors`. */
+void reply_problem(struct reply *reply, enum reply_problem problem,
+                   const struct problems *problems, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/** The same for query parameters of which at least one is wrong. */
+void reply_parameters(struct reply *reply, const struct problems *problems);
+
+/** The same for an error that a call gave. */
+void reply_err(struct reply *reply, const struct err *err);
+
+/** Frees what it holds; the struct may be used again. */
+void reply_clear(struct reply *reply);
+
+#endif

@@ -1,0 +1,530 @@
+/*
+ * Speaks HTTP through libmicrohttpd, inside the one loop.  Decides when an answer is
+ * sent: a write's after the commit that makes it durable, a follower's piece by piece
+ * as output comes.  What is answered is decided by the handlers.
+ *
+ * A call is one exchange as the library sees it.  It is idle (the library has it), held
+ * (suspended until the commit) or waiting (suspended until there is more of a log).
+ */
+
+#include "api/server.h"
+
+#include "api/auth.h"
+#include "api/exchange.h"
+#include "api/listen.h"
+#include "api/log_follow.h"
+#include "api/upload.h"
+#include "src/clock.h"
+#include "src/log.h"
+#include "src/text.h"
+
+#include <microhttpd.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+/* Of one connection: its headers, and the buffer that uploads come through. */
+enum {
+    CONNECTION_MEMORY_BYTES = 32768
+};
+enum {
+    IDLE_TIMEOUT_S = 60
+};
+
+/* Followers are looked after this often, while there are any: output shows up within a
+ * tenth of a second.  At most this many files are looked at each time: some 2 us each,
+ * so 4 ms. */
+enum {
+    FOLLOW_PERIOD_MS = 100,
+    FOLLOW_STATS_MAX = 2000
+};
+enum {
+    LOG_BLOCK_BYTES = 32768
+};
+
+enum call_state {
+    CALL_IDLE,
+    CALL_HELD,
+    CALL_WAITING
+};
+
+struct call {
+    TAILQ_ENTRY(call) link; /* in server->held or server->waiting, by state */
+    enum call_state state;
+    struct listener *listener;
+    struct MHD_Connection *connection;
+    struct exchange exchange;
+    bool is_cut; /* nothing more is sent: the client is gone, or the server stops */
+};
+
+TAILQ_HEAD(call_list, call);
+
+struct listener {
+    struct server *server;
+    struct MHD_Daemon *daemon; /* NULL: not in use */
+    struct loop_source *ready;
+    struct loop_source *timer;
+    usec_t timer_at;
+    bool is_unix;
+};
+
+struct server {
+    struct api api;
+    struct auth *auth;
+    struct loop *loop;
+    int connection_limit;
+    struct listener by_unix;
+    struct listener by_tcp;
+    struct listen_place place;
+    struct call_list held;
+    struct call_list waiting;
+    struct loop_source *follow_timer;
+};
+
+/* --- answers --- */
+
+static struct call_list *list_of(struct call *call)
+{
+    struct server *server = call->listener->server;
+
+    return call->state == CALL_HELD ? &server->held : &server->waiting;
+}
+
+static void suspend(struct call *call, enum call_state state)
+{
+    call->state = state;
+    TAILQ_INSERT_TAIL(list_of(call), call, link);
+    MHD_suspend_connection(call->connection);
+}
+
+static void resume(struct call *call)
+{
+    TAILQ_REMOVE(list_of(call), call, link);
+    call->state = CALL_IDLE;
+    MHD_resume_connection(call->connection);
+}
+
+static void arm_follow_timer(struct server *server)
+{
+    loop_timer_set(server->follow_timer,
+                   clock_boot() + FOLLOW_PERIOD_MS * USEC_PER_MSEC);
+}
+
+/* Gives the library the next piece of a log. */
+static ssize_t read_log(void *context, uint64_t position, char *out, size_t room)
+{
+    struct call *call = context;
+    struct server *server = call->listener->server;
+    ssize_t got;
+
+    (void)position;
+    if (call->is_cut)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    got = log_follow_read(call->exchange.reply.log, out, room);
+    if (got == LOG_STREAM_END)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (got == LOG_STREAM_WAIT) {
+        if (TAILQ_EMPTY(&server->waiting))
+            arm_follow_timer(server);
+        suspend(call, CALL_WAITING);
+    }
+    return got;
+}
+
+static struct MHD_Response *make_response(struct call *call)
+{
+    struct reply *reply = &call->exchange.reply;
+
+    if (!reply->log)
+        return MHD_create_response_from_buffer(reply->len, steal_ptr(&reply->body),
+                                               MHD_RESPMEM_MUST_FREE);
+    /* A follower may read as slowly as it likes. */
+    (void)MHD_set_connection_option(call->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                    0U);
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, LOG_BLOCK_BYTES,
+                                             read_log, call, NULL);
+}
+
+static bool add_header(struct MHD_Response *response, const char *name,
+                       const char *value)
+{
+    return !value || MHD_add_response_header(response, name, value) == MHD_YES;
+}
+
+/* Hands the reply to the library.  MHD_NO cuts the connection. */
+static enum MHD_Result send_reply(struct call *call)
+{
+    const struct reply *reply = &call->exchange.reply;
+    struct MHD_Response *response = make_response(call);
+    enum MHD_Result sent = MHD_NO;
+
+    if (!response)
+        return MHD_NO;
+    if (add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type)
+        && add_header(response, MHD_HTTP_HEADER_LOCATION, reply->location)
+        && add_header(response, MHD_HTTP_HEADER_ALLOW, reply->allow)
+        && add_header(response, "Idempotent-Replay", reply->replayed ? "true" : NULL))
+        sent = MHD_queue_response(call->connection, (unsigned)reply->status, response);
+    MHD_destroy_response(response);
+    return sent;
+}
+
+/* What was promised is on disk now, or it is not promised. */
+static void on_commit(void *context, bool ok)
+{
+    struct server *server = context;
+    struct call *call;
+
+    while ((call = TAILQ_FIRST(&server->held))) {
+        if (!ok) {
+            reply_clear(&call->exchange.reply);
+            reply_problem(&call->exchange.reply, PROBLEM_UNAVAILABLE, NULL,
+                          "the change could not be written to disk and was not made");
+        }
+        if (send_reply(call) == MHD_NO)
+            call->is_cut = true;
+        resume(call);
+    }
+}
+
+/* --- requests --- */
+
+static const char *header_of(const struct call *call, const char *name)
+{
+    return MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, name);
+}
+
+static enum MHD_Result take_parameter(void *context, enum MHD_ValueKind kind,
+                                      const char *name, size_t name_len,
+                                      const char *value, size_t value_len)
+{
+    struct call *call = context;
+
+    (void)kind;
+    (void)name_len;
+    exchange_parameter(&call->exchange, name, value ? value : "", value_len);
+    return MHD_YES;
+}
+
+/* The headers are in. */
+static enum MHD_Result begin_call(struct call *call, const char *method,
+                                  const char *path)
+{
+    struct exchange *exchange = &call->exchange;
+    struct envelope envelope = {
+        .method = method,
+        .path = path,
+        .host = header_of(call, MHD_HTTP_HEADER_HOST),
+        .origin = header_of(call, MHD_HTTP_HEADER_ORIGIN),
+        .content_length = header_of(call, MHD_HTTP_HEADER_CONTENT_LENGTH),
+        .transfer_encoding = header_of(call, MHD_HTTP_HEADER_TRANSFER_ENCODING),
+        .expect = header_of(call, MHD_HTTP_HEADER_EXPECT),
+        .by_tcp = !call->listener->is_unix,
+    };
+
+    exchange_begin(exchange, &call->listener->server->api, &envelope);
+    MHD_get_connection_values_n(call->connection, MHD_GET_ARGUMENT_KIND, take_parameter,
+                                call);
+    exchange_enter(exchange);
+    return exchange_answers_early(exchange) ? send_reply(call) : MHD_YES;
+}
+
+static const char *owner_of(const struct call *call)
+{
+    const union MHD_ConnectionInfo *info;
+
+    if (!call->listener->is_unix)
+        return auth_anonymous;
+    info = MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? auth_peer(call->listener->server->auth, info->connect_fd)
+                : auth_anonymous;
+}
+
+/* The request is in, whole. */
+static enum MHD_Result answer_call(struct call *call)
+{
+    struct request *request = &call->exchange.request;
+
+    request->owner = owner_of(call);
+    request->content_type = header_of(call, MHD_HTTP_HEADER_CONTENT_TYPE);
+    request->idempotency_key = header_of(call, "Idempotency-Key");
+    if (!exchange_answer(&call->exchange))
+        return send_reply(call);
+    suspend(call, CALL_HELD);
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
+                                  const char *path, const char *method,
+                                  const char *version, const char *bytes, size_t *len,
+                                  void **state)
+{
+    struct call *call = *state;
+    size_t came = *len;
+
+    (void)version;
+    if (!call) {
+        call = xcalloc(1, sizeof *call);
+        call->listener = context;
+        call->connection = connection;
+        *state = call;
+        return begin_call(call, method, path);
+    }
+    if (call->is_cut)
+        return MHD_NO;
+    if (!came)
+        return answer_call(call);
+    *len = 0;
+    return exchange_body(&call->exchange, bytes, came) ? MHD_YES : MHD_NO;
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode why)
+{
+    struct call *call = *state;
+
+    (void)context;
+    (void)connection;
+    (void)why;
+    if (!call)
+        return;
+    if (call->state != CALL_IDLE)
+        TAILQ_REMOVE(list_of(call), call, link);
+    exchange_clear(&call->exchange);
+    free(call);
+    *state = NULL;
+}
+
+/* --- followers --- */
+
+/* The library does not see a client leave while its connection is suspended. */
+static bool has_left(const struct call *call)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct pollfd wait = { .events = POLLRDHUP };
+
+    if (!info)
+        return false;
+    wait.fd = info->connect_fd;
+    return poll(&wait, 1, 0) > 0;
+}
+
+static void look_after_followers(void *context)
+{
+    struct server *server = context;
+    struct call *last = TAILQ_LAST(&server->waiting, call_list);
+    size_t looked = 0;
+    bool done = !last;
+
+    while (!done && looked < FOLLOW_STATS_MAX) {
+        struct call *call = TAILQ_FIRST(&server->waiting);
+
+        done = call == last;
+        looked += log_follow_cost(call->exchange.reply.log);
+        call->is_cut = has_left(call);
+        if (call->is_cut || log_follow_is_ready(call->exchange.reply.log)) {
+            resume(call);
+            continue;
+        }
+        /* To the end of the row: who was not looked at is first next time. */
+        TAILQ_REMOVE(&server->waiting, call, link);
+        TAILQ_INSERT_TAIL(&server->waiting, call, link);
+    }
+    if (!TAILQ_EMPTY(&server->waiting))
+        arm_follow_timer(server);
+}
+
+/* --- the library in the loop --- */
+
+/* Lets the library work, then sets the timer for when it wants to be called though
+ * nothing came: a connection's timeout.  A timer that is set too early stays: setting
+ * it back at each request would cost a system call, and it fires once at most. */
+static void run(struct listener *listener)
+{
+    MHD_UNSIGNED_LONG_LONG wait_ms;
+    usec_t at;
+
+    if (MHD_run(listener->daemon) == MHD_NO)
+        log_error("api.run result=failed");
+    if (MHD_get_timeout(listener->daemon, &wait_ms) != MHD_YES)
+        return;
+    at = clock_boot() + (usec_t)wait_ms * USEC_PER_MSEC;
+    if (at < listener->timer_at) {
+        listener->timer_at = at;
+        loop_timer_set(listener->timer, at);
+    }
+}
+
+static void on_ready(void *context)
+{
+    run(context);
+}
+
+static void on_timer(void *context)
+{
+    struct listener *listener = context;
+
+    listener->timer_at = INT64_MAX;
+    run(listener);
+}
+
+static void on_library_log(void *context, const char *format, va_list args)
+{
+    auto_free char *words = xvasprintf(format, args);
+
+    (void)context;
+    words[strcspn(words, "\n")] = '\0';
+    log_debug("api.library says=\"%s\"", words);
+}
+
+/* Takes `fd` over, also when it fails. */
+static int start_library(struct listener *listener, int fd, int connection_limit,
+                         struct err *err)
+{
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+
+    /* clang-format off */
+    listener->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, listener,
+        MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
+        MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)connection_limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
+        MHD_OPTION_END);
+    /* clang-format on */
+    if (listener->daemon)
+        return 0;
+    close(fd);
+    return err_set(err, ERR_INTERNAL, "libmicrohttpd does not start");
+}
+
+/* Serves what comes to the listening socket `fd`, which is taken over. */
+static int listener_start(struct listener *listener, struct server *server, int fd,
+                          struct err *err)
+{
+    const union MHD_DaemonInfo *info;
+
+    listener->server = server;
+    listener->timer_at = INT64_MAX;
+    if (start_library(listener, fd, server->connection_limit, err) < 0)
+        return -1;
+    info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    if (!info)
+        return err_set(err, ERR_INTERNAL, "libmicrohttpd has no epoll");
+    if (loop_add_timer(server->loop, on_timer, listener, &listener->timer, err) < 0)
+        return -1;
+    return loop_add_fd(server->loop, info->epoll_fd, on_ready, listener,
+                       &listener->ready, err);
+}
+
+static void listener_stop_accepting(struct listener *listener)
+{
+    int fd = listener->daemon ? MHD_quiesce_daemon(listener->daemon) : -1;
+
+    if (fd >= 0)
+        close(fd);
+}
+
+static void listener_stop(struct listener *listener)
+{
+    loop_source_free(listener->ready);
+    loop_source_free(listener->timer);
+    if (listener->daemon)
+        MHD_stop_daemon(listener->daemon);
+}
+
+static int open_unix(struct server *server, const char *path, struct err *err)
+{
+    int fd;
+
+    if (listen_unix(path, &server->place, &fd, err) < 0)
+        return -1;
+    server->by_unix.is_unix = true;
+    if (listener_start(&server->by_unix, server, fd, err) < 0)
+        return err_wrap(err, "socket %s", path);
+    log_info("api.listening socket=%s mode=0660", path);
+    return 0;
+}
+
+static int open_tcp(struct server *server, const char *address, struct err *err)
+{
+    auto_free char *shown = NULL;
+    int fd;
+
+    if (!address)
+        return 0;
+    if (listen_tcp(address, &shown, &fd, err) < 0)
+        return -1;
+    if (listener_start(&server->by_tcp, server, fd, err) < 0)
+        return err_wrap(err, "listen %s", address);
+    log_warning("api.listening address=%s reach=loopback tokens=none owner=%s "
+                "note=\"any user of this host may submit and stop jobs\"",
+                shown, auth_anonymous);
+    return 0;
+}
+
+int server_open(const struct server_settings *settings, struct jobs *jobs,
+                struct loop *loop, struct server **out, struct err *err)
+{
+    struct server *server = xcalloc(1, sizeof *server);
+
+    server->api = (struct api){ .jobs = jobs,
+                                .body_limit_bytes = settings->body_limit_bytes,
+                                .source_limit_bytes = settings->source_limit_bytes };
+    server->auth = auth_new();
+    server->loop = loop;
+    server->connection_limit = settings->connection_limit;
+    TAILQ_INIT(&server->held);
+    TAILQ_INIT(&server->waiting);
+    if (loop_add_timer(loop, look_after_followers, server, &server->follow_timer, err)
+            < 0
+        || open_unix(server, settings->socket_path, err) < 0
+        || open_tcp(server, settings->listen, err) < 0) {
+        server_close(server);
+        return -1;
+    }
+    upload_sweep(jobs);
+    jobs_on_commit(jobs, on_commit, server);
+    *out = server;
+    return 0;
+}
+
+void server_stop_accepting(struct server *server)
+{
+    server->api.stopping = true;
+    listener_stop_accepting(&server->by_unix);
+    listener_stop_accepting(&server->by_tcp);
+    listen_unix_end(&server->place);
+}
+
+static void cut_all(struct call_list *list)
+{
+    struct call *call;
+
+    while ((call = TAILQ_FIRST(list))) {
+        call->is_cut = true;
+        resume(call);
+    }
+}
+
+void server_close(struct server *server)
+{
+    if (!server)
+        return;
+    /* The library does not stop while a connection is suspended. */
+    cut_all(&server->held);
+    cut_all(&server->waiting);
+    listener_stop(&server->by_unix);
+    listener_stop(&server->by_tcp);
+    listen_unix_end(&server->place);
+    loop_source_free(server->follow_timer);
+    jobs_on_commit(server->api.jobs, NULL, NULL);
+    auth_free(server->auth);
+    free(server);
+}
