@@ -1,5 +1,3 @@
-# Words in, words out: HTTP and the answers to it.
-
 noinst_LIBRARIES += api/libapi.a
 api_libapi_a_SOURCES = \
 	api/auth.c api/auth.h \

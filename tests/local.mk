@@ -21,7 +21,6 @@ contract_tests =
 fault_tests =
 test_helpers = \
 	tests/lib/count \
-	tests/lib/fresh-root.sh \
 	tests/lib/lint.sh \
 	tests/lib/test.sh
 
@@ -30,7 +29,12 @@ unit_tests += tests/unit/unit
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = \
 	tests/unit/main.c \
-	tests/unit/suites.h
+	tests/unit/suites.h \
+	tests/unit/test_err.c \
+	tests/unit/test_json.c \
+	tests/unit/test_problems.c \
+	tests/unit/test_text.c \
+	tests/unit/test_yaml.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-declarations $(CHECK_CFLAGS)
 tests_unit_unit_LDADD = api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
