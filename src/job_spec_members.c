@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char quote_it[] = "quote it: \"...\"";
-
 /* Whether there is a byte that no terminal, log or tag should get. */
 static bool has_control(const char *text)
 {
@@ -60,6 +58,7 @@ void spec_read_command(void *into, const struct cJSON *value,
                        const struct member_place *place)
 {
     struct job_spec *spec = into;
+    char **words;
     size_t index = 0;
 
     if (json_kind(value) == JSON_TEXT) {
@@ -75,17 +74,18 @@ void spec_read_command(void *into, const struct cJSON *value,
         member_problem(place, "name a program", "is empty");
         return;
     }
-    spec->command = xcalloc(json_count(value) + 1, sizeof *spec->command);
+    words = xcalloc(json_count(value) + 1, sizeof *words);
+    spec->command = words;
     json_each (word, value) {
         struct member_place at = member_element(place, index);
         const char *text = json_text(word);
 
-        if (text && !*text && index > 0)
-            spec->command[index] = xstrdup(""); /* an empty argument is one, too */
-        else if (member_text(word, &at, SPEC_EXEC_ONE_MAX, &text))
-            spec->command[index] = xstrdup(text);
+        /* An empty argument is one, too; an empty program is none. */
+        if ((text && !*text && index > 0)
+            || member_text(word, &at, SPEC_EXEC_ONE_MAX, &text))
+            words[index] = xstrdup(text);
         else
-            spec->command[index] = xstrdup("");
+            words[index] = xstrdup("");
         index++;
     }
 }
@@ -220,10 +220,7 @@ static void check_variable(const struct cJSON *value, const struct member_place 
                        "begin with a letter or _, go on with letters, digits and _",
                        "is not a name for an environment variable");
     if (!text) {
-        char shown[MEMBER_SHOWN_SIZE];
-
-        member_problem(place, quote_it, "expected text, got %s",
-                       member_shown(value, shown));
+        (void)member_not_text(value, place);
         return;
     }
     len = strlen(place->name) + 1 + strlen(text);
@@ -274,10 +271,7 @@ static void check_tag(const struct cJSON *value, const struct member_place *plac
                        "names that begin with aws: are "
                        "reserved");
     if (!text) {
-        char shown[MEMBER_SHOWN_SIZE];
-
-        member_problem(place, quote_it, "expected text, got %s",
-                       member_shown(value, shown));
+        (void)member_not_text(value, place);
     } else if (characters(text) > SPEC_TAG_VALUE_MAX || has_control(text)) {
         member_problem(
             place, NULL,

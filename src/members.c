@@ -28,8 +28,18 @@ static size_t quoted_len(const char *text)
     return len;
 }
 
+/* A message and a path are one line each. */
+static void blank_controls(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            *text = '?';
+}
+
 static void path_add(struct text *path, const struct member_place *place)
 {
+    size_t len;
+
     if (!place->above)
         return;
     path_add(path, place->above);
@@ -37,8 +47,10 @@ static void path_add(struct text *path, const struct member_place *place)
         text_printf(path, "[%zu]", place->index);
         return;
     }
+    len = quoted_len(place->name);
     text_puts(path, path->len ? "." : "");
-    text_add(path, place->name, quoted_len(place->name));
+    text_add(path, place->name, len);
+    text_puts(path, len == 0 ? "''" : place->name[len] ? "..." : "");
 }
 
 /* What is not kept need not be worked out: bounds the time that a hostile input takes.
@@ -58,6 +70,8 @@ void member_problem(const struct member_place *place, const char *hint,
     if (is_full(place))
         return;
     path_add(&path, place);
+    if (path.len)
+        blank_controls(path.bytes);
     va_start(args, format);
     message = xvasprintf(format, args);
     va_end(args);
@@ -80,10 +94,7 @@ static void shown_text(const char *text, char out[MEMBER_SHOWN_SIZE])
 
     snprintf(out, MEMBER_SHOWN_SIZE, "'%.*s%s'", (int)len, text,
              text[len] ? "..." : "");
-    /* A message is one line. */
-    for (char *c = out; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F)
-            *c = '?';
+    blank_controls(out);
 }
 
 const char *member_shown(const struct cJSON *value, char out[MEMBER_SHOWN_SIZE])
@@ -200,17 +211,22 @@ void members_read(void *into, const struct cJSON *object,
     }
 }
 
+bool member_not_text(const struct cJSON *value, const struct member_place *place)
+{
+    enum json_kind kind = json_kind(value);
+    bool scalar = kind == JSON_NUMBER || kind == JSON_BOOL;
+
+    return expected(value, place, scalar ? "quote it" : NULL, "text");
+}
+
 bool member_text(const struct cJSON *value, const struct member_place *place,
                  size_t bytes_max, const char **out)
 {
     const char *text = json_text(value);
     size_t len;
 
-    if (!text) {
-        bool scalar = json_kind(value) == JSON_NUMBER || json_kind(value) == JSON_BOOL;
-
-        return expected(value, place, scalar ? "quote it" : NULL, "text");
-    }
+    if (!text)
+        return member_not_text(value, place);
     len = strlen(text);
     if (len == 0) {
         member_problem(place, NULL, "is empty");

@@ -64,6 +64,8 @@ const char *member_shown(const struct cJSON *value, char out[MEMBER_SHOWN_SIZE])
  * borrowed from the value. */
 bool member_text(const struct cJSON *value, const struct member_place *place,
                  size_t bytes_max, const char **out); /* 1 .. bytes_max bytes */
+/** For what is text and may be empty: says that `value` is none.  Gives false. */
+bool member_not_text(const struct cJSON *value, const struct member_place *place);
 bool member_int(const struct cJSON *value, const struct member_place *place,
                 int64_t min, int64_t max, int64_t *out);
 bool member_bool(const struct cJSON *value, const struct member_place *place,

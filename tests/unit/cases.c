@@ -1,0 +1,103 @@
+/* Cases that are data: the test decides what an expectation means, the file what is
+ * tried. */
+
+#include "tests/unit/cases.h"
+
+#include "src/files.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FILE_MAX = 1 << 22
+};
+
+char *source_file(const char *name)
+{
+    const char *source = getenv("RAILHEAD_SOURCE");
+    auto_free char *path = xasprintf("%s/%s", source ? source : ".", name);
+    struct err err;
+    char *bytes;
+
+    if (file_read(path, FILE_MAX, &bytes, NULL, &err) < 0)
+        ck_abort_msg("%s", err.text);
+    return bytes;
+}
+
+/* The lines from *at up to the one that begins with `end`, or up to the end of the
+ * file. */
+static char *lines_until(char **at, const char *end)
+{
+    char *start = *at;
+
+    while (**at && strncmp(*at, end, strlen(end)) != 0) {
+        *at += strcspn(*at, "\n");
+        *at += **at == '\n';
+    }
+    return xstrndup(start, (size_t)(*at - start));
+}
+
+static char *line(char **at)
+{
+    char *text = xstrndup(*at, strcspn(*at, "\n"));
+
+    *at += strcspn(*at, "\n");
+    *at += **at == '\n';
+    return text;
+}
+
+void cases_run(const char *name, void (*check)(const struct test_case *one))
+{
+    auto_free char *path = xasprintf("tests/data/%s", name);
+    auto_free char *bytes = source_file(path);
+    auto_free char *remark = NULL;
+    char *at = bytes;
+    int count = 0;
+
+    remark = lines_until(&at, "=== ");
+    while (*at) {
+        auto_free char *title = line(&at);
+        auto_free char *input = lines_until(&at, "---\n");
+        auto_free char *bar = line(&at);
+        auto_free char *expected = lines_until(&at, "=== ");
+        struct test_case one = { title + strlen("=== "), input, expected };
+
+        check(&one);
+        count++;
+    }
+    ck_assert_msg(count > 0, "%s has no cases", path);
+}
+
+void case_expects(const struct test_case *one, const char *got)
+{
+    ck_assert_msg(strcmp(one->expected, got) == 0, "%s\n--- expected:\n%s--- got:\n%s",
+                  one->title, one->expected, got);
+}
+
+char *scratch_folder(void)
+{
+    const char *temp = getenv("TMPDIR");
+    char *folder = xasprintf("%s/railhead-unit-XXXXXX", temp && *temp ? temp : "/tmp");
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    return folder;
+}
+
+void scratch_write(const char *folder, const char *name, const char *content)
+{
+    auto_free char *path = xasprintf("%s/%s", folder, name);
+    struct err err;
+
+    if (file_replace(path, content, strlen(content), 0600, false, &err) < 0)
+        ck_abort_msg("%s", err.text);
+}
+
+void scratch_remove(char *folder)
+{
+    struct err err;
+
+    if (folder_remove(folder, &err) < 0)
+        ck_abort_msg("%s", err.text);
+    free(folder);
+}
