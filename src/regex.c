@@ -112,7 +112,7 @@ bool regex_find(const struct regex *regex, const char *bytes, size_t len, size_t
     if (taken <= wanted)
         return false;
     places = pcre2_get_ovector_pointer(regex->match) + 2 * (size_t)wanted;
-    /* \K within a lookahead can put the start behind the end. */
+    /* \K can put the start behind the end, by a recursion within a lookahead. */
     if (places[0] == PCRE2_UNSET || places[0] > places[1])
         return false;
     *start = places[0];

@@ -1,6 +1,10 @@
 /* A line a suite, sorted: SUITE(module) is suite_module() in test_module.c. */
+SUITE(clock)
 SUITE(err)
+SUITE(job_state)
 SUITE(json)
+SUITE(money)
 SUITE(problems)
+SUITE(regex)
 SUITE(text)
 SUITE(yaml)
