@@ -1,0 +1,241 @@
+/* Command lines: getopt_long fed from tables.  Decides the form of an option, not what it means. */
+
+#include "src/cli/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/clock.h"
+#include "src/text.h"
+
+/* clang-format off */
+static const struct option_row global_rows[] = {
+    { "socket",  0, OPTION_TEXT, NULL, 0, 0, "PATH", "unix socket of railheadd (RAILHEAD_SOCKET)" },
+    { "server",  0, OPTION_TEXT, NULL, 0, 0, "URL",  "http://HOST:PORT of railheadd (RAILHEAD_SERVER)" },
+    { "output",  0, OPTION_TEXT, NULL, 0, 0, "FORM", "table (for people) or json (the server's answer)" },
+    { "help",    0, OPTION_FLAG, NULL, 0, 0, NULL,   "this text" },
+    { "version", 0, OPTION_FLAG, NULL, 0, 0, NULL,   "the version of jobctl" },
+};
+/* clang-format on */
+
+/* What getopt_long gives: an index into one of the two tables. */
+enum { GLOBAL_BASE = 0x1000, OWN_BASE = 0x2000 };
+
+static size_t rows_count(const struct option_row *rows)
+{
+    size_t count = 0;
+
+    while (rows && rows[count].name)
+        count++;
+    return count;
+}
+
+static void print_rows(const struct option_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char letter[4] = "  ";
+        auto_free char *words = xasprintf("--%s%s%s", rows[i].name,
+                                          rows[i].value ? " " : "",
+                                          rows[i].value ? rows[i].value : "");
+
+        if (rows[i].letter)
+            snprintf(letter, sizeof letter, "-%c", rows[i].letter);
+        printf("  %s %-24s %s\n", letter, words, rows[i].help);
+    }
+}
+
+static void print_verb_help(const struct verb *verb, const struct option_row *rows)
+{
+    printf("usage: jobctl %s%s%s\n\n%s\n\n", verb->name, *verb->arguments ? " " : "",
+           verb->arguments, verb->help);
+    print_rows(rows, rows_count(rows));
+    print_rows(global_rows, ARRAY_SIZE(global_rows));
+}
+
+static void print_help(void)
+{
+    printf("usage: jobctl [OPTION]... VERB [ARGUMENT]...\n\n"
+           "Runs training jobs and says what each one cost.\n\n");
+    for (size_t i = 0; verbs[i]; i++)
+        printf("  %-11s %s\n", verbs[i]->name, verbs[i]->help);
+    printf("\n");
+    print_rows(global_rows, ARRAY_SIZE(global_rows));
+    printf("\njobctl VERB --help tells the options of one verb; jobctl(1) tells all.\n");
+}
+
+static enum options_end set_output(struct cli *cli, const char *value)
+{
+    if (strcmp(value, "json") == 0)
+        cli->output = OUTPUT_JSON;
+    else if (strcmp(value, "table") == 0)
+        cli->output = OUTPUT_TABLE;
+    else {
+        fprintf(stderr, "jobctl: --output %s: expected table or json\n", value);
+        return OPTIONS_BAD;
+    }
+    return OPTIONS_GO_ON;
+}
+
+static enum options_end set_global(struct cli *cli, const char *name, const char *value)
+{
+    if (strcmp(name, "socket") == 0) {
+        cli->socket = value;
+        cli->server = NULL;
+    } else if (strcmp(name, "server") == 0) {
+        cli->server = value;
+        cli->socket = NULL;
+    } else if (strcmp(name, "output") == 0) {
+        return set_output(cli, value);
+    } else if (strcmp(name, "version") == 0) {
+        printf("jobctl " PACKAGE_VERSION "\n");
+        return OPTIONS_DONE;
+    }
+    return OPTIONS_GO_ON;
+}
+
+static enum options_end set_int(const struct option_row *row, const char *value)
+{
+    char *end = NULL;
+    long long number = strtoll(value, &end, 10);
+
+    if (!*value || *end || number < row->min || number > row->max) {
+        fprintf(stderr, "jobctl: --%s %s: expected a whole number from %lld to %lld\n",
+                row->name, value, (long long)row->min, (long long)row->max);
+        return OPTIONS_BAD;
+    }
+    *(int64_t *)row->out = number;
+    return OPTIONS_GO_ON;
+}
+
+static enum options_end set_own(const struct option_row *row, const char *value)
+{
+    struct err err;
+
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)row->out = true;
+        break;
+    case OPTION_TEXT:
+        *(const char **)row->out = value;
+        break;
+    case OPTION_INT:
+        return set_int(row, value);
+    case OPTION_DURATION:
+        if (duration_parse(value, row->out, &err) == 0)
+            break;
+        fprintf(stderr, "jobctl: --%s: %s\n", row->name, err.text);
+        return OPTIONS_BAD;
+    case OPTION_LIST:
+        words_add(row->out, xstrdup(value));
+        break;
+    }
+    return OPTIONS_GO_ON;
+}
+
+struct getopt_tables {
+    struct option longs[OPTIONS_MAX + ARRAY_SIZE(global_rows) + 1];
+    char shorts[2 * OPTIONS_MAX + 2];
+};
+
+static void add_rows(struct getopt_tables *tables, size_t at, const struct option_row *rows,
+                     size_t count, int base)
+{
+    for (size_t i = 0; i < count; i++) {
+        tables->longs[at + i] = (struct option){
+            .name = rows[i].name,
+            .has_arg = rows[i].value ? required_argument : no_argument,
+            .val = base + (int)i,
+        };
+        if (rows[i].letter) {
+            char spell[3] = { rows[i].letter, rows[i].value ? ':' : '\0', '\0' };
+
+            strcat(tables->shorts, spell);
+        }
+    }
+}
+
+static int row_of_letter(const struct option_row *rows, int letter)
+{
+    for (int i = 0; rows && rows[i].name; i++)
+        if (letter && rows[i].letter == letter)
+            return OWN_BASE + i;
+    return '?';
+}
+
+/* "+" stops at the first operand: before a verb, what follows belongs to the verb. */
+static enum options_end parse(struct cli *cli, const struct verb *verb,
+                              const struct option_row *rows, int argc, char **argv)
+{
+    struct getopt_tables tables = { .shorts = "" };
+    enum options_end end = OPTIONS_GO_ON;
+    int got;
+
+    if (!verb)
+        strcpy(tables.shorts, "+");
+    add_rows(&tables, 0, rows, rows_count(rows), OWN_BASE);
+    add_rows(&tables, rows_count(rows), global_rows, ARRAY_SIZE(global_rows), GLOBAL_BASE);
+    optind = 0; /* glibc: begin anew */
+    while (end == OPTIONS_GO_ON
+           && (got = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
+        if (got < GLOBAL_BASE)
+            got = row_of_letter(rows, got);
+        if (got >= OWN_BASE) {
+            end = set_own(&rows[got - OWN_BASE], optarg);
+        } else if (got < GLOBAL_BASE) {
+            end = OPTIONS_BAD;
+        } else if (strcmp(global_rows[got - GLOBAL_BASE].name, "help") == 0) {
+            if (verb)
+                print_verb_help(verb, rows);
+            else
+                print_help();
+            end = OPTIONS_DONE;
+        } else {
+            end = set_global(cli, global_rows[got - GLOBAL_BASE].name, optarg);
+        }
+    }
+    return end;
+}
+
+/* The operands of a verb are the words of its usage line that are not in brackets. */
+static int operands_wanted(const char *arguments)
+{
+    int wanted = 0;
+
+    for (const char *at = arguments; *at && *at != '['; at++)
+        if (*at != ' ' && (at == arguments || at[-1] == ' '))
+            wanted++;
+    return wanted;
+}
+
+enum options_end options_parse(struct cli *cli, const struct verb *verb,
+                               const struct option_row *rows, int argc, char **argv,
+                               char ***operands)
+{
+    int wanted = operands_wanted(verb->arguments);
+    enum options_end end = parse(cli, verb, rows, argc, argv);
+
+    if (end == OPTIONS_GO_ON && argc - optind != wanted) {
+        if (argc - optind > wanted)
+            fprintf(stderr, "jobctl: %s: \"%s\" is one argument too many\n", verb->name,
+                    argv[optind + wanted]);
+        else
+            fprintf(stderr, "jobctl: %s: an argument is missing\n", verb->name);
+        end = OPTIONS_BAD;
+    }
+    if (end == OPTIONS_BAD)
+        fprintf(stderr, "usage: jobctl %s%s%s\n", verb->name, *verb->arguments ? " " : "",
+                verb->arguments);
+    if (end == OPTIONS_GO_ON && operands)
+        *operands = argv + optind;
+    return end;
+}
+
+enum options_end options_parse_global(struct cli *cli, int argc, char **argv, int *first)
+{
+    enum options_end end = parse(cli, NULL, NULL, argc, argv);
+
+    *first = optind;
+    return end;
+}

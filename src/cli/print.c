@@ -1,0 +1,112 @@
+/* Words for people and for scripts on the two output streams. */
+
+#include "src/cli/print.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* clang-format off */
+static const char *const colours[] = {
+    [PAINT_PLAIN] = "",
+    [PAINT_GOOD]  = "\033[32m",
+    [PAINT_BAD]   = "\033[31m",
+    [PAINT_BUSY]  = "\033[36m",
+    [PAINT_DIM]   = "\033[2m",
+};
+
+static const struct {
+    const char *status;
+    enum paint paint;
+} status_paints[] = {
+    { "Completed",           PAINT_GOOD },
+    { "Failed",              PAINT_BAD },
+    { "MaxRuntimeExceeded",  PAINT_BAD },
+    { "MaxWaitTimeExceeded", PAINT_BAD },
+    { "Stopped",             PAINT_DIM },
+    { "Stopping",            PAINT_DIM },
+};
+/* clang-format on */
+
+static bool is_colourful(FILE *stream)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    if (no_color && *no_color)
+        return false;
+    return isatty(fileno(stream)) && term && strcmp(term, "dumb") != 0;
+}
+
+void print_painted(FILE *stream, enum paint paint, const char *words)
+{
+    bool colour = paint != PAINT_PLAIN && is_colourful(stream);
+
+    if (colour)
+        fputs(colours[paint], stream);
+    for (; *words; words++)
+        fputc(iscntrl((unsigned char)*words) && *words != '\n' ? '?' : *words, stream);
+    if (colour)
+        fputs("\033[0m", stream);
+}
+
+enum paint paint_of_status(const char *status)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(status_paints); i++)
+        if (strcmp(status_paints[i].status, status) == 0)
+            return status_paints[i].paint;
+    return PAINT_BUSY;
+}
+
+void print_json(const struct cJSON *value)
+{
+    bool pretty = isatty(STDOUT_FILENO);
+    auto_free char *text = pretty ? json_print_pretty(value) : json_print(value);
+
+    fputs(text, stdout);
+    if (!pretty)
+        fputc('\n', stdout);
+}
+
+void print_note(const char *format, ...)
+{
+    auto_free char *words = NULL;
+    va_list args;
+
+    va_start(args, format);
+    words = xvasprintf(format, args);
+    va_end(args);
+    print_painted(stderr, PAINT_PLAIN, "jobctl: ");
+    print_painted(stderr, PAINT_PLAIN, words);
+    fputc('\n', stderr);
+}
+
+static void print_problem(const char *file, const struct problem *problem)
+{
+    auto_free char *line = xasprintf(
+        "%s%s%s%s%s%s%s%s", file ? file : "  ", file ? ": " : "", problem->path,
+        *problem->path ? ": " : "", problem->message, problem->hint ? " (" : "",
+        problem->hint ? problem->hint : "", problem->hint ? ")" : "");
+
+    print_painted(stderr, PAINT_PLAIN, line);
+    fputc('\n', stderr);
+}
+
+int print_failure(const struct err *err, const char *file, const struct problems *problems)
+{
+    print_note("%s", err->text);
+    for (size_t i = 0; problems && i < problems->count; i++)
+        print_problem(file, &problems->items[i]);
+    return err_exit_code(err->code);
+}
+
+const char *print_time(const char *rfc3339, char out[32])
+{
+    size_t len;
+
+    if (!rfc3339 || (len = strlen(rfc3339)) < 20 || rfc3339[10] != 'T')
+        return rfc3339 && strlen(rfc3339) < 32 ? strcpy(out, rfc3339) : strcpy(out, "-");
+    snprintf(out, 32, "%.10s %.8sZ", rfc3339, rfc3339 + 11);
+    return out;
+}

@@ -1,0 +1,190 @@
+/* Progress lines.  Decides what fits and what is known; does not decide when a job is done. */
+
+#include "src/cli/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "src/cli/print.h"
+#include "src/clock.h"
+
+enum { BAR_MIN = 8, BAR_MAX = 30, WIDTH_ASSUMED = 80, DRAWS_PER_SEC = 10 };
+
+void progress_meter_add(struct progress_meter *meter, usec_t at, double done)
+{
+    if (meter->count > 0) {
+        size_t last = (meter->count - 1) % METER_SAMPLES;
+
+        if (done < meter->samples[last].done)
+            meter->count = 0;
+        else if (at - meter->samples[last].at < USEC_PER_SEC)
+            return;
+    }
+    meter->samples[meter->count % METER_SAMPLES].at = at;
+    meter->samples[meter->count % METER_SAMPLES].done = done;
+    meter->count++;
+}
+
+bool progress_meter_rate(const struct progress_meter *meter, double *per_second)
+{
+    size_t first = meter->count > METER_SAMPLES ? meter->count % METER_SAMPLES : 0;
+    size_t last;
+    double done;
+    usec_t span;
+
+    if (meter->count < 2)
+        return false;
+    last = (meter->count - 1) % METER_SAMPLES;
+    span = meter->samples[last].at - meter->samples[first].at;
+    done = meter->samples[last].done - meter->samples[first].done;
+    if (span < USEC_PER_SEC || done <= 0)
+        return false;
+    *per_second = done * (double)USEC_PER_SEC / (double)span;
+    return true;
+}
+
+int progress_percent(const struct progress *progress)
+{
+    double part;
+
+    if (!progress->has_done || progress->planned <= 0)
+        return -1;
+    part = 100 * progress->done / progress->planned;
+    if (part < 0)
+        return 0;
+    return part > 99 ? 99 : (int)part;
+}
+
+/* Adds a piece when all of it fits. */
+static void add_piece(struct text *out, int width, const char *piece)
+{
+    size_t gap = out->len ? 2 : 0;
+
+    if (width > 0 && out->len + gap + strlen(piece) > (size_t)width)
+        return;
+    text_printf(out, "%s%s", gap ? "  " : "", piece);
+}
+
+static void add_bar(struct text *out, int width, double part)
+{
+    int room = width - (int)out->len - 4; /* two blanks, two brackets */
+    int places = room > BAR_MAX ? BAR_MAX : room;
+    int full;
+
+    if (places < BAR_MIN)
+        return;
+    full = part <= 0 ? 0 : part >= 1 ? places : (int)(part * places);
+    text_puts(out, "  [");
+    for (int i = 0; i < places; i++)
+        text_puts(out, i < full ? "#" : "-");
+    text_puts(out, "]");
+}
+
+static void add_rate(struct text *out, const struct progress *progress, int width)
+{
+    auto_text struct text piece = { 0 };
+    char span[TIME_TEXT_SIZE];
+    double left = progress->planned - progress->done;
+
+    if (progress->per_second <= 0)
+        return;
+    text_printf(&piece, progress->per_second < 100 ? "%.1f %s/s" : "%.0f %s/s",
+                progress->per_second, progress->unit ? progress->unit : "units");
+    add_piece(out, width, piece.bytes);
+    if (progress->planned <= 0 || left <= 0 || left / progress->per_second > 1e9)
+        return;
+    duration_format((int64_t)(left / progress->per_second + 0.5), span);
+    text_clear(&piece);
+    text_printf(&piece, "%s left", span);
+    add_piece(out, width, piece.bytes);
+}
+
+static void add_done(struct text *out, const struct progress *progress, int width)
+{
+    auto_text struct text piece = { 0 };
+    int percent = progress_percent(progress);
+
+    if (percent >= 0)
+        text_printf(&piece, "%d%%", percent);
+    else if (progress->has_done)
+        text_printf(&piece, "%.0f %s", progress->done,
+                    progress->unit ? progress->unit : "units");
+    else
+        return;
+    add_piece(out, width, piece.bytes);
+}
+
+/* The bar comes last into what the words leave free, and stands behind the percentage. */
+void progress_line(const struct progress *progress, int width, struct text *out)
+{
+    auto_text struct text front = { 0 };
+    auto_text struct text back = { 0 };
+    auto_free char *cost = NULL;
+    char span[TIME_TEXT_SIZE];
+    int left;
+
+    duration_format(progress->elapsed_s, span);
+    add_piece(&front, width, progress->status);
+    add_piece(&front, width, span);
+    add_done(&front, progress, width);
+    left = width > 0 ? width - (int)front.len - 2 : 0;
+    if (left >= 0 && (width == 0 || left > 0)) {
+        add_rate(&back, progress, left);
+        if (progress->cost_usd) {
+            cost = xasprintf("$%s", progress->cost_usd);
+            add_piece(&back, left, cost);
+        }
+        if (progress->waits_for)
+            add_piece(&back, left, progress->waits_for);
+    }
+    text_puts(out, front.bytes ? front.bytes : "");
+    if (width > 0 && progress_percent(progress) >= 0)
+        add_bar(out, width - (back.len ? (int)back.len + 2 : 0),
+                progress->done / progress->planned);
+    if (back.len)
+        text_printf(out, "  %s", back.bytes);
+}
+
+void progress_upload(int64_t sent, int64_t total, int width, struct text *out)
+{
+    double part = total > 0 ? (double)sent / (double)total : 0;
+
+    text_printf(out, "Uploading the source  %.1f of %.1f MiB", (double)sent / 1048576,
+                (double)total / 1048576);
+    if (total > 0)
+        add_bar(out, width, part);
+}
+
+int progress_width(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+        return WIDTH_ASSUMED - 1;
+    return size.ws_col - 1; /* a full line would wrap */
+}
+
+void progress_display_draw(struct progress_display *display, const char *line)
+{
+    usec_t now = clock_boot();
+
+    if (display->is_drawn && now - display->drawn_at < USEC_PER_SEC / DRAWS_PER_SEC)
+        return;
+    fputc('\r', stderr);
+    print_painted(stderr, PAINT_PLAIN, line);
+    fputs("\033[K", stderr);
+    fflush(stderr);
+    display->is_drawn = true;
+    display->drawn_at = now;
+}
+
+void progress_display_clear(struct progress_display *display)
+{
+    if (!display->is_drawn)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    display->is_drawn = false;
+}

@@ -1,0 +1,50 @@
+#ifndef SRC_CLI_VERBS_H
+#define SRC_CLI_VERBS_H
+
+#include "src/base.h"
+
+/* What every verb is given, and the table of verbs. */
+
+enum output { OUTPUT_TABLE, OUTPUT_JSON };
+
+struct cli {
+    const char *socket; /* --socket, RAILHEAD_SOCKET; or NULL */
+    const char *server; /* --server, RAILHEAD_SERVER; or NULL */
+    enum output output;
+};
+
+struct verb {
+    const char *name;
+    const char *help;      /* one line */
+    const char *arguments; /* behind the name in the usage line */
+    /* argv[0] is the verb's name.  Gives the exit code. */
+    int (*run)(struct cli *cli, const struct verb *verb, int argc, char **argv);
+};
+
+extern const struct verb verb_submit;
+extern const struct verb verb_ls;
+extern const struct verb verb_show;
+extern const struct verb verb_logs;
+extern const struct verb verb_stop;
+extern const struct verb verb_wait;
+extern const struct verb verb_instances;
+extern const struct verb verb_doctor;
+
+/* In the order of the help; ends in NULL. */
+extern const struct verb *const verbs[];
+
+/** NULL when there is none of this name. */
+const struct verb *verb_find(const char *name);
+
+/** The verb that was probably meant, or NULL. */
+const char *verb_nearest(const char *name);
+
+/* Exit codes that no error has; the others are err_exit_code's. */
+enum {
+    EXIT_JOB_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_TIMEOUT = 124,
+    EXIT_INTERRUPTED = 130,
+};
+
+#endif

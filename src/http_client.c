@@ -1,0 +1,319 @@
+/*
+ * Requests by libcurl's multi interface.  Decides how a request is put on the wire and what counts
+ * as no answer; does not decide whether to try again or what an answer means.
+ */
+
+#include "src/http_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/text.h"
+
+struct http_client {
+    CURLM *multi;
+    char *socket; /* or NULL */
+    char *base;   /* scheme and host, no slash behind */
+    char *where;
+};
+
+struct http_transfer {
+    struct http_client *client;
+    CURL *easy;
+    struct curl_slist *headers;
+    FILE *upload;
+    struct text body;
+    void (*on_bytes)(void *context, const char *bytes, size_t len);
+    void (*on_sent)(void *context, int64_t sent, int64_t total);
+    void *context;
+    bool done;
+    bool too_long;
+    CURLcode result;
+    char detail[CURL_ERROR_SIZE];
+};
+
+/* Reaching a daemon on this host takes no time; one over a network a round trip or two. */
+enum { CONNECT_TIMEOUT_S = 5 };
+
+static bool is_http_url(const char *url)
+{
+    return text_starts_with(url, "http://") || text_starts_with(url, "https://");
+}
+
+int http_client_new(const struct http_server *server, struct http_client **out,
+                    struct err *err)
+{
+    struct http_client *client;
+    size_t len;
+
+    if (!server->socket && !is_http_url(server->url))
+        return err_set(err, ERR_INVALID, "%s: a server is http://HOST:PORT", server->url);
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        return err_set(err, ERR_INTERNAL, "libcurl does not start");
+    client = xcalloc(1, sizeof *client);
+    client->multi = curl_multi_init();
+    client->socket = xstrdup(server->socket);
+    client->base = xstrdup(server->socket ? "http://localhost" : server->url);
+    len = strlen(client->base);
+    while (len > 0 && client->base[len - 1] == '/')
+        client->base[--len] = '\0';
+    client->where = server->socket ? xasprintf("unix:%s", server->socket)
+                                   : xstrdup(client->base);
+    *out = client;
+    return 0;
+}
+
+void http_client_free(struct http_client *client)
+{
+    if (!client)
+        return;
+    curl_multi_cleanup(client->multi);
+    free(client->socket);
+    free(client->base);
+    free(client->where);
+    free(client);
+    curl_global_cleanup();
+}
+
+const char *http_client_where(const struct http_client *client)
+{
+    return client->where;
+}
+
+static size_t on_write(char *bytes, size_t size, size_t count, void *context)
+{
+    struct http_transfer *transfer = context;
+    size_t len = size * count;
+    long status = 0;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (transfer->on_bytes && status >= 200 && status < 300) {
+        transfer->on_bytes(transfer->context, bytes, len);
+        return len;
+    }
+    if (transfer->body.len + len > HTTP_ANSWER_MAX) {
+        transfer->too_long = true;
+        return 0;
+    }
+    text_add(&transfer->body, bytes, len);
+    return len;
+}
+
+static int on_progress(void *context, curl_off_t down_total, curl_off_t down,
+                       curl_off_t up_total, curl_off_t up)
+{
+    const struct http_transfer *transfer = context;
+
+    (void)down_total;
+    (void)down;
+    transfer->on_sent(transfer->context, up, up_total);
+    return 0;
+}
+
+static int set_upload(struct http_transfer *transfer, const char *path, struct err *err)
+{
+    struct stat st;
+
+    transfer->upload = fopen(path, "re");
+    if (!transfer->upload || fstat(fileno(transfer->upload), &st) < 0)
+        return err_sys(err, errno, "open %s", path);
+    curl_easy_setopt(transfer->easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(transfer->easy, CURLOPT_READDATA, (void *)transfer->upload);
+    curl_easy_setopt(transfer->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)st.st_size);
+    if (transfer->on_sent) {
+        curl_easy_setopt(transfer->easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+        curl_easy_setopt(transfer->easy, CURLOPT_XFERINFODATA, (void *)transfer);
+        curl_easy_setopt(transfer->easy, CURLOPT_NOPROGRESS, 0L);
+    }
+    return 0;
+}
+
+static void set_address(struct http_transfer *transfer, const char *path)
+{
+    const struct http_client *client = transfer->client;
+    auto_free char *url = xasprintf("%s%s", client->base, path);
+
+    curl_easy_setopt(transfer->easy, CURLOPT_URL, url);
+    curl_easy_setopt(transfer->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(transfer->easy, CURLOPT_USERAGENT, "railhead/" PACKAGE_VERSION);
+    if (client->socket)
+        curl_easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, client->socket);
+}
+
+static void set_headers(struct http_transfer *transfer, const char *const *headers)
+{
+    /* Without this a long body waits a second for a "100 Continue" that may not come. */
+    transfer->headers = curl_slist_append(NULL, "Expect:");
+    for (size_t i = 0; headers && headers[i]; i++)
+        transfer->headers = curl_slist_append(transfer->headers, headers[i]);
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
+}
+
+static int set_all(struct http_transfer *transfer, const struct http_request *request,
+                   struct err *err)
+{
+    CURL *easy = transfer->easy;
+
+    set_address(transfer, request->path);
+    set_headers(transfer, request->headers);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, (void *)transfer);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->detail);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT, (long)request->deadline_s);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_write);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *)transfer);
+    if (strcmp(request->method, "HEAD") == 0)
+        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    else if (request->body)
+        curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->body);
+    else if (strcmp(request->method, "POST") == 0)
+        curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, "");
+    if (request->body_file && set_upload(transfer, request->body_file, err) < 0)
+        return -1;
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+    return 0;
+}
+
+int http_start(struct http_client *client, const struct http_request *request,
+               struct http_transfer **out, struct err *err)
+{
+    auto_transfer struct http_transfer *transfer = xcalloc(1, sizeof *transfer);
+
+    transfer->client = client;
+    transfer->on_bytes = request->on_bytes;
+    transfer->on_sent = request->on_sent;
+    transfer->context = request->context;
+    transfer->easy = curl_easy_init();
+    if (!transfer->easy)
+        return err_set(err, ERR_INTERNAL, "libcurl does not start");
+    if (set_all(transfer, request, err) < 0)
+        return -1;
+    if (curl_multi_add_handle(client->multi, transfer->easy) != CURLM_OK)
+        return err_set(err, ERR_INTERNAL, "libcurl takes no further request");
+    *out = steal_ptr(&transfer);
+    return 0;
+}
+
+/* Marks what has ended; false when nothing has. */
+static bool collect(struct http_client *client)
+{
+    CURLMsg *message;
+    bool any = false;
+    int left;
+
+    while ((message = curl_multi_info_read(client->multi, &left))) {
+        struct http_transfer *transfer = NULL;
+        char *owner = NULL;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
+        transfer = (void *)owner;
+        transfer->result = message->data.result;
+        transfer->done = true;
+        any = true;
+    }
+    return any;
+}
+
+void http_drive(struct http_client *client, int timeout_ms)
+{
+    int running;
+
+    curl_multi_perform(client->multi, &running);
+    if (collect(client))
+        return;
+    curl_multi_poll(client->multi, NULL, 0, timeout_ms, NULL);
+    curl_multi_perform(client->multi, &running);
+    collect(client);
+}
+
+bool http_is_done(const struct http_transfer *transfer)
+{
+    return transfer->done;
+}
+
+static int no_answer(const struct http_transfer *transfer, struct err *err)
+{
+    const char *where = transfer->client->where;
+    long os_errno = 0;
+
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_errno) == CURLE_OK
+        && os_errno != 0 && transfer->result == CURLE_COULDNT_CONNECT)
+        return err_set(err, ERR_UNAVAILABLE, "%s: cannot connect: %s", where,
+                       strerror((int)os_errno));
+    return err_set(err, ERR_UNAVAILABLE, "%s: %s", where,
+                   *transfer->detail ? transfer->detail
+                                     : curl_easy_strerror(transfer->result));
+}
+
+int http_result(const struct http_transfer *transfer, struct http_answer *answer,
+                struct err *err)
+{
+    long status = 0;
+
+    if (transfer->too_long)
+        return err_set(err, ERR_LIMIT, "%s: the answer is longer than %d bytes",
+                       transfer->client->where, HTTP_ANSWER_MAX);
+    if (transfer->result != CURLE_OK)
+        return no_answer(transfer, err);
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    answer->status = (int)status;
+    answer->body = transfer->body.bytes ? transfer->body.bytes : "";
+    answer->len = transfer->body.len;
+    return 0;
+}
+
+void http_transfer_free(struct http_transfer *transfer)
+{
+    if (!transfer)
+        return;
+    if (transfer->easy) {
+        curl_multi_remove_handle(transfer->client->multi, transfer->easy);
+        curl_easy_cleanup(transfer->easy);
+    }
+    curl_slist_free_all(transfer->headers);
+    if (transfer->upload)
+        fclose(transfer->upload);
+    text_clear(&transfer->body);
+    free(transfer);
+}
+
+void http_transfer_cleanup(struct http_transfer **transfer)
+{
+    http_transfer_free(*transfer);
+}
+
+int http_perform(struct http_client *client, const struct http_request *request,
+                 struct http_transfer **out, struct http_answer *answer, struct err *err)
+{
+    auto_transfer struct http_transfer *transfer = NULL;
+
+    if (http_start(client, request, &transfer, err) < 0)
+        return -1;
+    while (!http_is_done(transfer))
+        http_drive(client, 1000);
+    if (http_result(transfer, answer, err) < 0)
+        return -1;
+    *out = steal_ptr(&transfer);
+    return 0;
+}
+
+void http_add_encoded(struct text *text, const char *words)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789-._~";
+
+    for (; *words; words++) {
+        if (strchr(plain, *words))
+            text_add(text, words, 1);
+        else
+            text_printf(text, "%%%02X", (unsigned int)(unsigned char)*words);
+    }
+}
