@@ -66,6 +66,7 @@ struct listener {
     struct server *server;
     struct MHD_Daemon *daemon; /* NULL: not in use */
     struct loop_source *ready;
+    struct loop_source *again; /* a last source: connections were resumed */
     struct loop_source *timer;
     usec_t timer_at;
     bool is_unix;
@@ -105,6 +106,9 @@ static void resume(struct call *call)
     TAILQ_REMOVE(list_of(call), call, link);
     call->state = CALL_IDLE;
     MHD_resume_connection(call->connection);
+    /* Without threads the library looks at what was resumed only when it is run.  Not
+     * from here: a commit may be under way. */
+    loop_wake(call->listener->again);
 }
 
 static void arm_follow_timer(struct server *server)
@@ -417,7 +421,8 @@ static int listener_start(struct listener *listener, struct server *server, int 
     info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
     if (!info)
         return err_set(err, ERR_INTERNAL, "libmicrohttpd has no epoll");
-    if (loop_add_timer(server->loop, on_timer, listener, &listener->timer, err) < 0)
+    if (loop_add_timer(server->loop, on_timer, listener, &listener->timer, err) < 0
+        || loop_add_last(server->loop, on_ready, listener, &listener->again, err) < 0)
         return -1;
     return loop_add_fd(server->loop, info->epoll_fd, on_ready, listener,
                        &listener->ready, err);
@@ -434,6 +439,7 @@ static void listener_stop_accepting(struct listener *listener)
 static void listener_stop(struct listener *listener)
 {
     loop_source_free(listener->ready);
+    loop_source_free(listener->again);
     loop_source_free(listener->timer);
     if (listener->daemon)
         MHD_stop_daemon(listener->daemon);
