@@ -1,6 +1,9 @@
 /* A line a suite, sorted: SUITE(module) is suite_module() in test_module.c. */
 SUITE(clock)
+SUITE(digest)
 SUITE(err)
+SUITE(files)
+SUITE(job_id)
 SUITE(job_state)
 SUITE(json)
 SUITE(money)
