@@ -410,6 +410,19 @@ static void config_init(struct config *config)
         words_add(&config->pass_environment, xstrdup(passed_by_default[i]));
 }
 
+/* Nothing but blank lines and comments: a file from which every line was commented out.
+ */
+static bool says_nothing(const char *bytes)
+{
+    while (*bytes) {
+        bytes += strspn(bytes, " \t\r\n");
+        if (*bytes && *bytes != '#')
+            return false;
+        bytes += strcspn(bytes, "\n");
+    }
+    return true;
+}
+
 static int config_read(const char *path, struct config *config, struct err *err)
 {
     auto_problems struct problems problems = { 0 };
@@ -420,10 +433,10 @@ static int config_read(const char *path, struct config *config, struct err *err)
 
     if (file_read(path, CONFIG_BYTES_MAX, &bytes, &len, err) < 0)
         return -1;
+    if (says_nothing(bytes))
+        return 0;
     if (yaml_parse(bytes, len, &json, err) < 0)
         return err_wrap(err, "%s", path);
-    if (json_kind(json) == JSON_NULL)
-        return 0; /* comments alone */
     json_check_duplicates(json, &problems);
     members_read(config, json, &whole, config_members, ARRAY_SIZE(config_members));
     if (problems.count == 0)
@@ -466,8 +479,8 @@ int config_load(const char *path, struct config *out, struct err *err)
         config.state = default_state();
     if (!config.socket)
         config.socket = xasprintf("%s/railhead.sock", config.state);
-    if (result == 0)
-        result = check_socket(config.socket, err);
+    if (result == 0 && check_socket(config.socket, err) < 0)
+        result = path ? err_wrap(err, "%s", path) : -1;
     if (result < 0)
         config_clear(&config);
     else

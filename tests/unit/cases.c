@@ -84,13 +84,24 @@ char *scratch_folder(void)
     return folder;
 }
 
-void scratch_write(const char *folder, const char *name, const char *content)
+static void write_file(const char *folder, const char *name, const char *content,
+                       mode_t mode)
 {
     auto_free char *path = xasprintf("%s/%s", folder, name);
     struct err err;
 
-    if (file_replace(path, content, strlen(content), 0600, false, &err) < 0)
+    if (file_replace(path, content, strlen(content), mode, false, &err) < 0)
         ck_abort_msg("%s", err.text);
+}
+
+void scratch_write(const char *folder, const char *name, const char *content)
+{
+    write_file(folder, name, content, 0600);
+}
+
+void scratch_program(const char *folder, const char *name, const char *content)
+{
+    write_file(folder, name, content, 0700);
 }
 
 void scratch_remove(char *folder)

@@ -33,6 +33,7 @@ char *source_file(const char *name);
 /** A new folder; the caller removes it by scratch_remove, which frees the path, too. */
 char *scratch_folder(void);
 void scratch_write(const char *folder, const char *name, const char *content);
+void scratch_program(const char *folder, const char *name, const char *content);
 void scratch_remove(char *folder);
 
 #endif
