@@ -357,7 +357,7 @@ int config_check_listen(const char *listen, struct err *err)
         return err_set(err, ERR_INVALID,
                        "'%s' is not ADDRESS:PORT, like 127.0.0.1:8470 or [::1]:8470",
                        listen);
-    if (inet_pton(AF_INET, address, &four) == 1)
+    if (listen[0] != '[' && inet_pton(AF_INET, address, &four) == 1)
         loopback = ntohl(four.s_addr) >> 24 == 127;
     else if (listen[0] == '[' && inet_pton(AF_INET6, address, &six) == 1)
         loopback = IN6_IS_ADDR_LOOPBACK(&six);
