@@ -3,10 +3,12 @@
 sysusersdir = $(prefix)/lib/sysusers.d
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
 
+dist_pkgdata_DATA += etc/quickstart.yaml
 nodist_systemdsystemunit_DATA = etc/railheadd.service
 EXTRA_DIST += \
 	etc/railhead.sysusers \
 	etc/railhead.tmpfiles \
+	etc/railhead.yaml \
 	etc/railheadd.service.in
 CLEANFILES += etc/railheadd.service
 
@@ -16,11 +18,15 @@ etc/railheadd.service: etc/railheadd.service.in Makefile
 		-e 's|@pkgsysconfdir[@]|$(pkgsysconfdir)|' \
 		$(srcdir)/etc/railheadd.service.in >$@.new && mv $@.new $@
 
-# Under the names that these folders want.
+# Under the names that these folders want.  An administrator's configuration is not written over.
 install-data-local:
-	$(MKDIR_P) "$(DESTDIR)$(sysusersdir)" "$(DESTDIR)$(tmpfilesdir)"
+	$(MKDIR_P) "$(DESTDIR)$(sysusersdir)" "$(DESTDIR)$(tmpfilesdir)" "$(DESTDIR)$(pkgsysconfdir)"
 	$(INSTALL_DATA) $(srcdir)/etc/railhead.sysusers "$(DESTDIR)$(sysusersdir)/railhead.conf"
 	$(INSTALL_DATA) $(srcdir)/etc/railhead.tmpfiles "$(DESTDIR)$(tmpfilesdir)/railhead.conf"
+	test -e "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml" || \
+	$(INSTALL_DATA) $(srcdir)/etc/railhead.yaml "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml"
 
 uninstall-local:
 	rm -f "$(DESTDIR)$(sysusersdir)/railhead.conf" "$(DESTDIR)$(tmpfilesdir)/railhead.conf"
+	! cmp -s $(srcdir)/etc/railhead.yaml "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml" || \
+	rm -f "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml"

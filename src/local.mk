@@ -10,6 +10,7 @@ src_libwords_a_SOURCES = \
 	src/env.c src/env.h \
 	src/err.c src/err.h \
 	src/files.c src/files.h \
+	src/http_client.c src/http_client.h \
 	src/job_id.c src/job_id.h \
 	src/job_spec.c src/job_spec.h \
 	src/job_spec_members.c src/job_spec_members.h \

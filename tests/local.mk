@@ -20,7 +20,13 @@ flow_tests =
 contract_tests =
 fault_tests =
 test_helpers = \
+	tests/data/config.txt \
+	tests/data/profiles.txt \
+	tests/data/specs/invalid.txt \
+	tests/data/specs/valid.txt \
 	tests/lib/count \
+	tests/lib/daemon.sh \
+	tests/lib/fresh-root.sh \
 	tests/lib/lint.sh \
 	tests/lib/test.sh
 
@@ -28,11 +34,22 @@ if HAVE_CHECK
 unit_tests += tests/unit/unit
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = \
+	tests/unit/cases.c tests/unit/cases.h \
 	tests/unit/main.c \
 	tests/unit/suites.h \
+	tests/unit/test_clock.c \
+	tests/unit/test_config.c \
+	tests/unit/test_digest.c \
 	tests/unit/test_err.c \
+	tests/unit/test_files.c \
+	tests/unit/test_job_id.c \
+	tests/unit/test_job_spec.c \
+	tests/unit/test_job_state.c \
 	tests/unit/test_json.c \
+	tests/unit/test_money.c \
 	tests/unit/test_problems.c \
+	tests/unit/test_profile.c \
+	tests/unit/test_regex.c \
 	tests/unit/test_text.c \
 	tests/unit/test_yaml.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.

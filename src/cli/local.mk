@@ -1,0 +1,25 @@
+bin_PROGRAMS += jobctl
+jobctl_SOURCES = \
+	src/cli/doctor.h \
+	src/cli/doctor_host.c \
+	src/cli/doctor_python.c \
+	src/cli/figure.c src/cli/figure.h \
+	src/cli/follow.c src/cli/follow.h \
+	src/cli/log_resume.c src/cli/log_resume.h \
+	src/cli/main.c \
+	src/cli/options.c src/cli/options.h \
+	src/cli/print.c src/cli/print.h \
+	src/cli/progress.c src/cli/progress.h \
+	src/cli/remote.c src/cli/remote.h \
+	src/cli/spec_file.c src/cli/spec_file.h \
+	src/cli/table.c src/cli/table.h \
+	src/cli/verb_doctor.c \
+	src/cli/verb_instances.c \
+	src/cli/verb_logs.c \
+	src/cli/verb_ls.c \
+	src/cli/verb_show.c \
+	src/cli/verb_stop.c \
+	src/cli/verb_submit.c \
+	src/cli/verb_wait.c \
+	src/cli/verbs.c src/cli/verbs.h
+jobctl_LDADD = $(words) $(heavy_LIBS)
