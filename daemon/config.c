@@ -232,11 +232,19 @@ static const struct member pool_members[] = {
 };
 /* clang-format on */
 
-static bool is_same_pool(const struct pool_config *a, const struct pool_config *b)
+/* One type, one place: else a job would have to say which price it means. */
+static void check_pool_is_new(const struct config *config, size_t index,
+                              const struct member_place *place)
 {
-    return a->instance_type && b->instance_type
-           && strcmp(a->instance_type, b->instance_type) == 0
-           && strcmp(a->scheduler, b->scheduler) == 0;
+    const char *type = config->pools[index].instance_type;
+
+    for (size_t i = 0; type && i < index; i++) {
+        const char *other = config->pools[i].instance_type;
+
+        if (other && strcmp(other, type) == 0)
+            member_problem(place, "keep one of them",
+                           "offers the same type as pools[%zu]", i);
+    }
 }
 
 static void read_pools(void *into, const struct cJSON *value,
@@ -256,10 +264,7 @@ static void read_pools(void *into, const struct cJSON *value,
         members_read(pool, item, &at, pool_members, ARRAY_SIZE(pool_members));
         if (!pool->scheduler)
             pool->scheduler = xstrdup("local");
-        for (size_t i = 0; i < index; i++)
-            if (is_same_pool(&config->pools[i], pool))
-                member_problem(&at, "join the two: add up their counts",
-                               "is the same type and scheduler as pools[%zu]", i);
+        check_pool_is_new(config, index, &at);
     }
 }
 

@@ -89,7 +89,7 @@ START_TEST(a_file_changes_what_it_names)
                "- {instance_type: ml.c5.xlarge}\n"
                "- {instance_type: ml.p4d.24xlarge, scheduler: fake, count: 4, "
                "usd_per_hour: \"0.30\", emulated: false}\n"
-               "- {instance_type: ml.c5.xlarge, scheduler: fake, usd_per_hour: 0, "
+               "- {instance_type: ml.c5.2xlarge, scheduler: fake, usd_per_hour: 0, "
                "emulated: true}\n");
 
     ck_assert_str_eq(config.state, "/srv/railhead");
