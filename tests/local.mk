@@ -16,7 +16,9 @@ lint_tests = \
 	tests/lint/spelling.sh \
 	tests/lint/sql-only-in-store.sh \
 	tests/lint/unit-file.sh
-flow_tests =
+flow_tests = \
+	tests/flow/example_by_hand.sh \
+	tests/flow/quickstart.sh
 contract_tests =
 fault_tests =
 test_helpers = \
