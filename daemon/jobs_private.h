@@ -53,11 +53,9 @@ struct jobs {
     struct live_bucket live[LIVE_BUCKETS]; /* by job id */
     int64_t live_count;
     struct due_jobs due;          /* steps to take after the next commit */
-    struct loop_source *round;    /* ends the round when nothing else is ready */
-    struct loop_source *deadline; /* ends it after 5 ms at the latest */
+    struct loop_source *round;    /* ends the round (loop_add_last) */
     struct loop_source *max_wait;
     usec_t max_wait_boot;         /* when max_wait fires; INT64_MAX: never */
-    bool deadline_set;
     bool failed;
     usec_t last_made_name;
     void (*on_commit)(void *context, bool ok);

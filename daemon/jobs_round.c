@@ -8,9 +8,6 @@
 #include "src/clock.h"
 #include "src/log.h"
 
-/* Under a flood the loop is never idle; a commit is then made this long after the round's first change. */
-enum { ROUND_LONGEST_USEC = 5000 };
-
 void jobs_fail(struct jobs *jobs, const struct err *err)
 {
     if (jobs->failed)
@@ -26,10 +23,6 @@ void jobs_fail(struct jobs *jobs, const struct err *err)
 void jobs_wake(struct jobs *jobs)
 {
     loop_wake(jobs->round);
-    if (!jobs->deadline_set) {
-        jobs->deadline_set = true;
-        loop_timer_set(jobs->deadline, clock_boot() + ROUND_LONGEST_USEC);
-    }
 }
 
 void jobs_mark_due(struct jobs *jobs, struct live_job *live)
@@ -115,8 +108,6 @@ static void end_round(void *context)
     struct jobs *jobs = context;
     struct err err;
 
-    jobs->deadline_set = false;
-    loop_timer_set(jobs->deadline, INT64_MAX);
     if (jobs->failed)
         return;
     if (store_commit(jobs->store, &err) < 0) {
@@ -134,7 +125,6 @@ int jobs_open_rounds(struct jobs *jobs, struct err *err)
     STAILQ_INIT(&jobs->due);
     jobs->max_wait_boot = INT64_MAX;
     if (loop_add_last(jobs->loop, end_round, jobs, &jobs->round, err) < 0
-        || loop_add_timer(jobs->loop, end_round, jobs, &jobs->deadline, err) < 0
         || loop_add_timer(jobs->loop, jobs_on_max_wait, jobs, &jobs->max_wait, err) < 0)
         return -1;
     return 0;
@@ -147,6 +137,5 @@ void jobs_close_rounds(struct jobs *jobs)
     if (!jobs->failed && jobs->store && store_commit(jobs->store, &err) < 0)
         log_error("store.failed error=\"%s\"", err.text);
     loop_source_free(jobs->round);
-    loop_source_free(jobs->deadline);
     loop_source_free(jobs->max_wait);
 }

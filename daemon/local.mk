@@ -1,12 +1,40 @@
 # The decisions, and the program around them.  The schema is compiled in.
 
-schema_steps =
+schema_steps = \
+	daemon/schema/0001-jobs.sql
 
 noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = \
+	daemon/bill.c daemon/bill.h \
 	daemon/config.c daemon/config.h \
-	daemon/jobs.h \
-	daemon/schema.h
+	daemon/figure.c daemon/figure.h \
+	daemon/job.c daemon/job.h \
+	daemon/job_event.c daemon/job_event.h \
+	daemon/job_machine.c \
+	daemon/jobs.c daemon/jobs.h \
+	daemon/jobs_facts.c \
+	daemon/jobs_launch.c \
+	daemon/jobs_live.c \
+	daemon/jobs_logs.c \
+	daemon/jobs_private.h \
+	daemon/jobs_read.c \
+	daemon/jobs_restart.c \
+	daemon/jobs_round.c \
+	daemon/jobs_step.c \
+	daemon/jobs_submit.c \
+	daemon/meter.c daemon/meter.h \
+	daemon/offers.c daemon/offers.h \
+	daemon/ports.c daemon/ports.h \
+	daemon/queue.c daemon/queue.h \
+	daemon/report.c daemon/report.h \
+	daemon/schema.h \
+	daemon/store.c daemon/store.h \
+	daemon/store_event.c \
+	daemon/store_job.c \
+	daemon/store_key.c \
+	daemon/store_ledger.c \
+	daemon/store_metric.c \
+	daemon/store_private.h
 nodist_daemon_libdaemon_a_SOURCES = daemon/schema.c
 daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 
@@ -16,3 +44,7 @@ daemon/schema.c: $(schema_steps) scripts/schema-to-c
 	$(AM_V_GEN)$(MKDIR_P) daemon && cd $(srcdir) && \
 	scripts/schema-to-c $(schema_steps) >$(abs_builddir)/$@.new && mv $(abs_builddir)/$@.new $(abs_builddir)/$@
 
+sbin_PROGRAMS += railheadd
+railheadd_SOURCES = daemon/main.c
+railheadd_LDADD = api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
+	$(light_LIBS) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(SYSTEMD_LIBS)

@@ -1,5 +1,9 @@
 noinst_LIBRARIES += schedulers/libschedulers.a
 schedulers_libschedulers_a_SOURCES = \
 	schedulers/fake.c \
+	schedulers/local.c \
+	schedulers/local_cgroup.c schedulers/local_cgroup.h \
+	schedulers/local_journal.c schedulers/local_journal.h \
+	schedulers/local_sweep.c schedulers/local_sweep.h \
 	schedulers/registry.c \
 	schedulers/scheduler.h

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <time.h>
 
@@ -235,6 +236,11 @@ void loop_wake(struct loop_source *last)
         return; /* patience runs from the first call */
     source_enable(last->source, SD_EVENT_ONESHOT);
     set_time(last->overdue, clock_boot() + LAST_PATIENCE_US);
+}
+
+void loop_notify_ready(void)
+{
+    sd_notify(0, "READY=1");
 }
 
 void loop_source_free(struct loop_source *source)

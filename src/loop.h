@@ -36,6 +36,9 @@ MUST_CHECK int loop_add_last(struct loop *loop, loop_callback *callback, void *c
                              struct loop_source **out, struct err *err);
 void loop_wake(struct loop_source *last);
 
+/** Tells the service manager (sd_notify) that the daemon serves; nothing without one. */
+void loop_notify_ready(void);
+
 /** Frees; NULL is well. Safe inside its own callback. */
 void loop_source_free(struct loop_source *source);
 

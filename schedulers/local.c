@@ -1,0 +1,484 @@
+/*
+ * This machine: one railhead-worker beside each instance of a job.  Decides when a worker is started, adopted, told to stop,
+ * and given up as lost; what a worker does is its own business (railhead-worker(8)).
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/queue.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "schedulers/local_cgroup.h"
+#include "schedulers/local_journal.h"
+#include "schedulers/local_sweep.h"
+#include "schedulers/scheduler.h"
+#include "src/clock.h"
+#include "src/files.h"
+#include "src/log.h"
+#include "src/process.h"
+
+/* A worker that was told to stop has its grace, and this long for its own tidying, before it is killed. */
+#define TIDY_USEC (15 * USEC_PER_SEC)
+/* A second worker that finds the folder taken leaves at once; the first one must show itself within this time. */
+#define SHOW_UP_USEC (2 * USEC_PER_SEC)
+
+enum { WATCH_BUCKETS = 1024 };
+
+struct local_worker {
+    struct scheduler *owner;
+    struct worker_ref ref;
+    char *job_id; /* ref.job_id points here */
+    char *folder;
+    char *cgroup; /* or NULL */
+    struct local_journal journal;
+    int watch;
+    int64_t last_seq;
+    usec_t last_boot;
+    usec_t grace;
+    struct process_id process; /* pid 0: not known yet */
+    char boot_id[40];          /* of its ready line */
+    int pidfd;
+    struct loop_source *exit_source;
+    struct loop_source *timer; /* attention, or a deadline */
+    usec_t kill_at;            /* INT64_MAX: never */
+    char *failure;             /* why it could not be started, or NULL */
+    bool told_end;             /* `ended` or lost was told: nothing more is */
+    bool exited;
+    bool released;
+    LIST_ENTRY(local_worker) in_list;
+    LIST_ENTRY(local_worker) in_bucket;
+};
+
+LIST_HEAD(local_workers, local_worker);
+
+struct scheduler {
+    struct loop *loop;
+    struct sched_events events;
+    char *worker_path;
+    char *cgroup_base; /* or NULL */
+    int inotify;
+    struct loop_source *inotify_source;
+    struct local_workers workers;
+    struct local_workers watched[WATCH_BUCKETS]; /* by inotify watch */
+};
+
+static void attend(void *context);
+static void on_exit_seen(void *context);
+
+static void free_worker(struct local_worker *worker)
+{
+    LIST_REMOVE(worker, in_list);
+    if (worker->watch >= 0) {
+        inotify_rm_watch(worker->owner->inotify, worker->watch);
+        LIST_REMOVE(worker, in_bucket);
+    }
+    loop_source_free(worker->exit_source);
+    loop_source_free(worker->timer);
+    local_journal_close(&worker->journal);
+    if (worker->pidfd >= 0)
+        close(worker->pidfd);
+    free(worker->job_id);
+    free(worker->folder);
+    free(worker->cgroup);
+    free(worker->failure);
+    free(worker);
+}
+
+/* --- what a worker says --- */
+
+static void on_line(void *context, const struct journal_line *line)
+{
+    struct local_worker *worker = context;
+    const char *ticks = json_get_text(line->data, "start_ticks");
+    const char *boot_id = json_get_text(line->data, "boot_id");
+
+    if (line->kind == JOURNAL_READY && ticks && boot_id) {
+        worker->process.pid = (pid_t)json_get_int(line->data, "pid", 0);
+        worker->process.start_ticks = strtoull(ticks, NULL, 10);
+        snprintf(worker->boot_id, sizeof worker->boot_id, "%s", boot_id);
+    }
+    worker->last_boot = line->boot_us;
+    if (worker->told_end)
+        return;
+    if (line->kind == JOURNAL_ENDED)
+        worker->told_end = true;
+    if (line->seq <= worker->last_seq)
+        return;
+    worker->last_seq = line->seq;
+    worker->owner->events.line(worker->owner->events.context, &worker->ref, line);
+}
+
+static void read_journal(struct local_worker *worker)
+{
+    struct err err;
+
+    if (local_journal_read(&worker->journal, on_line, worker, &err) < 0)
+        log_error("local.journal_torn job=%s worker=%d error=\"%s\"", worker->job_id,
+                  worker->ref.worker, err.text);
+}
+
+/* Nothing of the worker may live on, then it is told. */
+static void lose(struct local_worker *worker, const char *why)
+{
+    int killed;
+
+    if (worker->told_end)
+        return;
+    worker->told_end = true;
+    if (worker->cgroup)
+        local_cgroup_end(worker->cgroup);
+    killed = local_sweep(&worker->ref);
+    if (killed)
+        log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
+                    worker->ref.worker, killed);
+    worker->owner->events.lost(worker->owner->events.context, &worker->ref,
+                               worker->last_boot, why);
+}
+
+/* --- its process --- */
+
+static int watch_process(struct local_worker *worker, struct err *err)
+{
+    return loop_add_fd(worker->owner->loop, worker->pidfd, on_exit_seen, worker,
+                       &worker->exit_source, err);
+}
+
+static void describe_exit(int status, char out[128])
+{
+    if (WIFSIGNALED(status))
+        snprintf(out, 128, "railhead-worker was killed by signal %d", WTERMSIG(status));
+    else
+        snprintf(out, 128, "railhead-worker ended with exit code %d and no last line",
+                 WEXITSTATUS(status));
+}
+
+static void on_exit_seen(void *context)
+{
+    struct local_worker *worker = context;
+    char why[128] = "railhead-worker is gone and left no last line";
+    bool ours;
+    int status = 0;
+
+    ours = process_reap(worker->pidfd, &status);
+    loop_source_free(worker->exit_source);
+    worker->exit_source = NULL;
+    worker->exited = true;
+    read_journal(worker);
+    if (ours && status == 0 && !local_journal_has_begun(&worker->journal)) {
+        /* Another worker has the folder: started by the daemon before this one. */
+        worker->exited = false;
+        close(worker->pidfd);
+        worker->pidfd = -1;
+        loop_timer_set(worker->timer, clock_boot() + SHOW_UP_USEC);
+    } else {
+        if (ours)
+            describe_exit(status, why);
+        lose(worker, why);
+    }
+    if (worker->released && worker->exited)
+        free_worker(worker);
+}
+
+/* A worker that was started by an earlier daemon: is it still there? */
+static void adopt(struct local_worker *worker)
+{
+    struct err err;
+
+    if (strcmp(worker->boot_id, clock_boot_id()) != 0) {
+        worker->exited = true;
+        lose(worker, "the machine started again");
+        return;
+    }
+    if (process_open(&worker->process, &worker->pidfd, &err) < 0) {
+        if (err.code != ERR_NOT_FOUND) {
+            log_warning("local.adopt_again job=%s error=\"%s\"", worker->job_id, err.text);
+            loop_timer_set(worker->timer, clock_boot() + USEC_PER_SEC);
+            return;
+        }
+        worker->exited = true;
+        read_journal(worker);
+        lose(worker, "railhead-worker is gone and left no last line");
+        return;
+    }
+    log_info("local.adopted job=%s worker=%d pid=%d", worker->job_id, worker->ref.worker,
+             (int)worker->process.pid);
+    if (watch_process(worker, &err) < 0)
+        log_error("local.watch_failed job=%s error=\"%s\"", worker->job_id, err.text);
+}
+
+static void kill_worker(struct local_worker *worker)
+{
+    log_warning("local.worker_killed job=%s worker=%d why=\"did not end within its grace\"",
+                worker->job_id, worker->ref.worker);
+    worker->kill_at = INT64_MAX;
+    if (worker->pidfd >= 0)
+        process_kill(worker->pidfd, SIGKILL);
+}
+
+/* Somebody said that it may be time to look: the journal grew, a deadline is over, or we have just started. */
+static void attend(void *context)
+{
+    struct local_worker *worker = context;
+
+    if (worker->failure) {
+        worker->exited = true;
+        lose(worker, worker->failure);
+        return;
+    }
+    read_journal(worker);
+    if (!worker->told_end && worker->pidfd < 0) {
+        if (worker->process.pid)
+            adopt(worker);
+        else if (!local_journal_is_held(&worker->journal)) {
+            worker->exited = true;
+            lose(worker, "railhead-worker ended before it was ready");
+        } else {
+            loop_timer_set(worker->timer, clock_boot() + SHOW_UP_USEC);
+        }
+    }
+    if (!worker->exited && clock_boot() >= worker->kill_at)
+        kill_worker(worker);
+}
+
+/* --- inotify --- */
+
+static struct local_workers *watch_bucket(struct scheduler *local, int watch)
+{
+    return &local->watched[(unsigned)watch % WATCH_BUCKETS];
+}
+
+static void on_watch(struct scheduler *local, int watch)
+{
+    struct local_worker *worker;
+
+    LIST_FOREACH (worker, watch_bucket(local, watch), in_bucket) {
+        if (worker->watch == watch) {
+            if (!worker->told_end)
+                read_journal(worker);
+            return;
+        }
+    }
+}
+
+static void on_inotify(void *context)
+{
+    struct scheduler *local = context;
+    _Alignas(struct inotify_event) char bytes[8192];
+    ssize_t got = read(local->inotify, bytes, sizeof bytes);
+
+    for (ssize_t at = 0; at < got;) {
+        const struct inotify_event *event = (const void *)(bytes + at);
+
+        if (event->mask & IN_Q_OVERFLOW) {
+            struct local_worker *worker;
+
+            LIST_FOREACH (worker, &local->workers, in_list)
+                loop_timer_set(worker->timer, 0);
+        }
+        on_watch(local, event->wd);
+        at += (ssize_t)sizeof *event + event->len;
+    }
+}
+
+static int watch_journal(struct local_worker *worker, struct err *err)
+{
+    auto_free char *path = xasprintf("%s/journal.jsonl", worker->folder);
+
+    worker->watch = inotify_add_watch(worker->owner->inotify, path, IN_MODIFY);
+    if (worker->watch < 0)
+        return err_sys(err, errno, "watch %s (fs.inotify.max_user_watches?)", path);
+    LIST_INSERT_HEAD(watch_bucket(worker->owner, worker->watch), worker, in_bucket);
+    return 0;
+}
+
+/* --- the scheduler --- */
+
+static int local_open(const struct sched_settings *settings, struct loop *loop,
+                      const struct sched_events *events, struct scheduler **out,
+                      struct err *err)
+{
+    struct scheduler *local = xcalloc(1, sizeof *local);
+
+    local->loop = loop;
+    local->events = *events;
+    local->worker_path = xstrdup(settings->worker_path);
+    local->cgroup_base = local_cgroup_base(settings->state_folder);
+    LIST_INIT(&local->workers);
+    local->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (local->inotify < 0
+        || loop_add_fd(loop, local->inotify, on_inotify, local, &local->inotify_source, err)
+               < 0) {
+        scheduler_local.close(local);
+        return err_sys(err, errno, "inotify (fs.inotify.max_user_instances?)");
+    }
+    log_info("local.opened worker=%s cgroup=%s", local->worker_path,
+             local->cgroup_base ? local->cgroup_base : "none");
+    *out = local;
+    return 0;
+}
+
+static int write_plan(const struct local_worker *worker, const struct worker_plan *plan,
+                      struct err *err)
+{
+    struct worker_plan with_cgroup = *plan;
+    auto_free char *path = xasprintf("%s/plan.json", worker->folder);
+    auto_json struct cJSON *json = NULL;
+    auto_free char *text = NULL;
+
+    with_cgroup.cgroup = worker->cgroup;
+    json = worker_plan_to_json(&with_cgroup);
+    text = json_print(json);
+    return file_replace(path, text, strlen(text), 0600, false, err);
+}
+
+static int spawn_worker(struct local_worker *worker, struct err *err)
+{
+    const char *const argv[] = { worker->owner->worker_path, worker->folder, NULL };
+    const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", NULL };
+    auto_free char *path = xasprintf("%s/worker.log", worker->folder);
+    auto_close int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    pid_t pid;
+
+    if (log < 0)
+        return err_sys(err, errno, "open %s", path);
+    if (process_spawn(argv, envp, log, &pid, &worker->pidfd, err) < 0)
+        return err_wrap(err, "start railhead-worker");
+    return watch_process(worker, err);
+}
+
+static int prepare_worker(struct local_worker *worker, const struct worker_plan *plan,
+                          struct err *err)
+{
+    if (folder_make(worker->folder, 0750, err) < 0
+        || local_journal_open(worker->folder, &worker->journal, err) < 0
+        || watch_journal(worker, err) < 0)
+        return -1;
+    if (local_journal_has_begun(&worker->journal)) {
+        loop_timer_set(worker->timer, 0);
+        return 0;
+    }
+    if (write_plan(worker, plan, err) < 0)
+        return -1;
+    return spawn_worker(worker, err);
+}
+
+static struct local_worker *new_worker(struct scheduler *local, const struct sched_job *job,
+                                       int index)
+{
+    struct local_worker *worker = xcalloc(1, sizeof *worker);
+
+    worker->owner = local;
+    worker->job_id = xstrdup(job->job_id);
+    worker->ref = (struct worker_ref){ worker->job_id, job->attempt, index };
+    worker->folder = xasprintf("%s/%d/%d", job->folder, job->attempt, index);
+    if (local->cgroup_base)
+        worker->cgroup = xasprintf("%s/%s-%d-%d", local->cgroup_base, job->job_id,
+                                   job->attempt, index);
+    worker->journal.fd = -1;
+    worker->watch = -1;
+    worker->pidfd = -1;
+    worker->kill_at = INT64_MAX;
+    worker->last_seq = job->last_seq[index];
+    worker->last_boot = job->last_boot_us[index];
+    worker->grace = job->plans[index]->grace_s * USEC_PER_SEC;
+    LIST_INSERT_HEAD(&local->workers, worker, in_list);
+    return worker;
+}
+
+static struct local_worker *find(struct scheduler *local, const struct worker_ref *ref)
+{
+    struct local_worker *worker;
+
+    LIST_FOREACH (worker, &local->workers, in_list)
+        if (worker->ref.worker == ref->worker && worker->ref.attempt == ref->attempt
+            && !worker->released && strcmp(worker->job_id, ref->job_id) == 0)
+            return worker;
+    return NULL;
+}
+
+static int local_start(struct scheduler *local, const struct sched_job *job, struct err *err)
+{
+    const struct worker_ref first = { job->job_id, job->attempt, 0 };
+
+    if (find(local, &first))
+        return 0;
+    for (int i = 0; i < job->worker_count; i++) {
+        struct local_worker *worker = new_worker(local, job, i);
+
+        if (loop_add_timer(local->loop, attend, worker, &worker->timer, err) == 0
+            && prepare_worker(worker, job->plans[i], err) == 0)
+            continue;
+        if (i == 0) {
+            free_worker(worker);
+            return -1;
+        }
+        worker->failure = xstrdup(err->text); /* its peers run: it is told as lost */
+        loop_timer_set(worker->timer, 0);
+    }
+    return 0;
+}
+
+static int local_stop(struct scheduler *local, const struct worker_ref *ref,
+                      enum end_cause cause, struct err *err)
+{
+    struct local_worker *worker = find(local, ref);
+    auto_json struct cJSON *json = NULL;
+    auto_free char *path = NULL;
+    auto_free char *text = NULL;
+
+    if (!worker || worker->told_end)
+        return 0;
+    json = json_object_new();
+    json_set_text(json, "cause", end_cause_name(cause));
+    text = json_print(json);
+    path = xasprintf("%s/stop", worker->folder);
+    worker->kill_at = clock_boot() + worker->grace + TIDY_USEC;
+    loop_timer_set(worker->timer, worker->kill_at);
+    return file_replace(path, text, strlen(text), 0640, false, err);
+}
+
+static void local_release(struct scheduler *local, const char *job_id, int attempt)
+{
+    struct local_worker *worker = LIST_FIRST(&local->workers);
+
+    while (worker) {
+        struct local_worker *next = LIST_NEXT(worker, in_list);
+
+        if (worker->ref.attempt == attempt && strcmp(worker->job_id, job_id) == 0) {
+            worker->released = true;
+            if (worker->exited || worker->pidfd < 0)
+                free_worker(worker);
+        }
+        worker = next;
+    }
+}
+
+/* Workers live on. */
+static void local_close(struct scheduler *local)
+{
+    while (!LIST_EMPTY(&local->workers))
+        free_worker(LIST_FIRST(&local->workers));
+    loop_source_free(local->inotify_source);
+    if (local->inotify >= 0)
+        close(local->inotify);
+    if (local->cgroup_base)
+        rmdir(local->cgroup_base); /* stays while a worker's is beneath it */
+    free(local->cgroup_base);
+    free(local->worker_path);
+    free(local);
+}
+
+const struct scheduler_class scheduler_local = {
+    .name = "local",
+    .open = local_open,
+    .start = local_start,
+    .stop = local_stop,
+    .release = local_release,
+    .close = local_close,
+};

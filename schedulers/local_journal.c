@@ -1,0 +1,91 @@
+/* Tail of a worker's journal: bytes to lines. */
+
+#include "schedulers/local_journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int local_journal_open(const char *folder, struct local_journal *journal, struct err *err)
+{
+    auto_free char *path = xasprintf("%s/journal.jsonl", folder);
+
+    *journal = (struct local_journal){ .fd = -1 };
+    journal->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    if (journal->fd < 0)
+        return err_sys(err, errno, "open %s", path);
+    return 0;
+}
+
+void local_journal_close(struct local_journal *journal)
+{
+    if (journal->fd >= 0)
+        close(journal->fd);
+    journal->fd = -1;
+    text_clear(&journal->partial);
+}
+
+bool local_journal_has_begun(const struct local_journal *journal)
+{
+    struct stat info;
+
+    return fstat(journal->fd, &info) == 0 && info.st_size > 0;
+}
+
+bool local_journal_is_held(const struct local_journal *journal)
+{
+    if (flock(journal->fd, LOCK_EX | LOCK_NB) < 0)
+        return true;
+    flock(journal->fd, LOCK_UN);
+    return false;
+}
+
+static int tell_line(const char *bytes, size_t len, local_journal_callback *callback,
+                     void *context, struct err *err)
+{
+    auto_json struct cJSON *json = NULL;
+    struct journal_line line;
+
+    if (journal_line_parse(bytes, len, &json, &line, err) < 0)
+        return -1;
+    callback(context, &line);
+    return 0;
+}
+
+static int tell_lines(struct text *partial, local_journal_callback *callback, void *context,
+                      struct err *err)
+{
+    size_t from = 0;
+    const char *end;
+    int result = 0;
+
+    while (result == 0 && from < partial->len
+           && (end = memchr(partial->bytes + from, '\n', partial->len - from))) {
+        size_t len = (size_t)(end - (partial->bytes + from));
+
+        result = tell_line(partial->bytes + from, len, callback, context, err);
+        from += len + 1;
+    }
+    text_drop(partial, from);
+    if (result == 0 && partial->len > JOURNAL_LINE_MAX)
+        return err_set(err, ERR_INVALID, "a line of more than %d bytes", JOURNAL_LINE_MAX);
+    return result;
+}
+
+int local_journal_read(struct local_journal *journal, local_journal_callback *callback,
+                       void *context, struct err *err)
+{
+    char bytes[8192];
+    ssize_t got;
+
+    while ((got = pread(journal->fd, bytes, sizeof bytes, journal->offset)) > 0) {
+        journal->offset += got;
+        text_add(&journal->partial, bytes, (size_t)got);
+        if (tell_lines(&journal->partial, callback, context, err) < 0)
+            return -1;
+    }
+    return got == 0 ? 0 : err_sys(err, errno, "read the journal");
+}

@@ -1,0 +1,37 @@
+#ifndef SCHEDULERS_LOCAL_JOURNAL_H
+#define SCHEDULERS_LOCAL_JOURNAL_H
+
+#include "src/journal.h"
+#include "src/text.h"
+
+/* Reads a journal that grows. */
+
+struct local_journal {
+    int fd;
+    struct text partial; /* the beginning of a line that is not complete yet */
+    int64_t offset;
+};
+
+/** Opens (and makes, empty) folder/journal.jsonl. */
+MUST_CHECK int local_journal_open(const char *folder, struct local_journal *journal,
+                                  struct err *err);
+void local_journal_close(struct local_journal *journal);
+
+/** False when nothing was ever written. */
+bool local_journal_has_begun(const struct local_journal *journal);
+
+/** Whether a worker holds its lock: it lives, or it has just ended. */
+bool local_journal_is_held(const struct local_journal *journal);
+
+typedef void local_journal_callback(void *context, const struct journal_line *line);
+
+/**
+ * Calls for every complete line that came since the last call.
+ *
+ * ERR_INVALID at a line that is not one of ours; lines before it were told.
+ */
+MUST_CHECK int local_journal_read(struct local_journal *journal,
+                                  local_journal_callback *callback, void *context,
+                                  struct err *err);
+
+#endif
