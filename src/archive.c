@@ -97,31 +97,36 @@ struct packer {
     int fd;
     struct stat own; /* of the file that is written */
     struct tally tally;
-    struct err write_err; /* why `take_bytes` failed */
+    bool is_given_up;
+    struct err why; /* set when it was given up for want of room on the disk */
 };
 
+/* A failed write is kept for packer_check and never told to libarchive: when it knows
+ * of one, it frees only half of what it has. */
 static la_ssize_t take_bytes(struct archive *archive, void *context, const void *bytes,
                              size_t len)
 {
     struct packer *packer = context;
 
-    if (write_all(packer->fd, bytes, len, &packer->write_err) < 0) {
-        archive_set_error(archive, EIO, "%s", packer->write_err.text);
-        return ARCHIVE_FATAL;
-    }
-    digest_add(packer->digest, bytes, len);
+    (void)archive;
+    if (!packer->is_given_up && write_all(packer->fd, bytes, len, &packer->why) < 0)
+        packer->is_given_up = true;
+    if (!packer->is_given_up)
+        digest_add(packer->digest, bytes, len);
     return (la_ssize_t)len;
 }
 
-static int packer_failed(const struct packer *packer, const char *name, struct err *err)
+/* What a call of libarchive came to. */
+static int packer_check(const struct packer *packer, bool is_well, const char *name,
+                        struct err *err)
 {
-    if (packer->write_err.text[0] != '\0') {
-        if (err)
-            *err = packer->write_err;
-        return err_wrap(err, "write the archive");
-    }
-    return err_set(err, ERR_INTERNAL, "pack %s: %s", name,
-                   archive_error_string(packer->archive));
+    if (packer->is_given_up)
+        return err_set(err, packer->why.code, "write the archive: %s",
+                       packer->why.text);
+    if (!is_well)
+        return err_set(err, ERR_INTERNAL, "pack %s: %s", name,
+                       archive_error_string(packer->archive));
+    return 0;
 }
 
 /* GNU's format: names are the bytes they are, as long as they are, in any locale.  In
@@ -129,22 +134,24 @@ static int packer_failed(const struct packer *packer, const char *name, struct e
  * which tar complains. */
 static int packer_open(struct packer *packer, const char *path, struct err *err)
 {
+    struct archive *archive = archive_write_new();
+    bool is_well;
+
+    packer->archive = archive;
+    packer->entry = archive_entry_new();
+    packer->digest = digest_new();
+    if (!archive || !packer->entry)
+        return err_set(err, ERR_UNAVAILABLE, "no memory for an archive");
     packer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     if (packer->fd < 0 || fstat(packer->fd, &packer->own) < 0)
         return err_sys(err, errno, "open %s", path);
-    packer->archive = archive_write_new();
-    packer->entry = archive_entry_new();
-    packer->digest = digest_new();
-    if (!packer->archive || !packer->entry)
-        return err_set(err, ERR_UNAVAILABLE, "no memory for an archive");
-    if (archive_write_set_format_gnutar(packer->archive) != ARCHIVE_OK
-        || archive_write_add_filter_gzip(packer->archive) != ARCHIVE_OK
-        || archive_write_set_options(packer->archive, "gzip:!timestamp") != ARCHIVE_OK
-        || archive_write_set_bytes_in_last_block(packer->archive, 1) != ARCHIVE_OK
-        || archive_write_open(packer->archive, packer, NULL, take_bytes, NULL)
-               != ARCHIVE_OK)
-        return packer_failed(packer, path, err);
-    return 0;
+    is_well =
+        archive_write_set_format_gnutar(archive) == ARCHIVE_OK
+        && archive_write_add_filter_gzip(archive) == ARCHIVE_OK
+        && archive_write_set_options(archive, "gzip:!timestamp") == ARCHIVE_OK
+        && archive_write_set_bytes_in_last_block(archive, 1) == ARCHIVE_OK
+        && archive_write_open(archive, packer, NULL, take_bytes, NULL) == ARCHIVE_OK;
+    return packer_check(packer, is_well, path, err);
 }
 
 /* Everything that differs between two copies of a tree is left at 0. */
@@ -162,9 +169,10 @@ static int pack_header(struct packer *packer, const char *name,
     archive_entry_set_size(packer->entry, is_file ? status->st_size : 0);
     if (target)
         archive_entry_set_symlink(packer->entry, target);
-    if (archive_write_header(packer->archive, packer->entry) < ARCHIVE_WARN)
-        return packer_failed(packer, name, err);
-    return 0;
+    return packer_check(packer,
+                        archive_write_header(packer->archive, packer->entry)
+                            >= ARCHIVE_WARN,
+                        name, err);
 }
 
 /* Exactly the bytes that the header promised. */
@@ -184,8 +192,11 @@ static int pack_bytes(struct packer *packer, int fd, const char *name, int64_t l
         if (got == 0)
             return err_set(err, ERR_CONFLICT, "%s: got shorter while it was packed",
                            name);
-        if (archive_write_data(packer->archive, bytes, (size_t)got) != got)
-            return packer_failed(packer, name, err);
+        if (packer_check(packer,
+                         archive_write_data(packer->archive, bytes, (size_t)got) == got,
+                         name, err)
+            < 0)
+            return -1;
         len -= got;
     }
     return 0;
@@ -307,17 +318,15 @@ static int pack_tree(struct packer *packer, const char *folder, struct err *err)
     fts_close(walk);
     if (result < 0)
         return -1;
-    if (archive_write_close(packer->archive) != ARCHIVE_OK)
-        return packer_failed(packer, folder, err);
-    return 0;
+    return packer_check(packer, archive_write_close(packer->archive) == ARCHIVE_OK,
+                        folder, err);
 }
 
-/* archive_write_free of an archive that failed half-way would write its end. */
+/* What archive_write_free adds to a half archive goes nowhere. */
 static void packer_close(struct packer *packer, bool is_whole,
                          char hex[DIGEST_HEX_SIZE])
 {
-    if (packer->archive && !is_whole)
-        archive_write_fail(packer->archive);
+    packer->is_given_up = true;
     archive_write_free(packer->archive);
     archive_entry_free(packer->entry);
     digest_free(packer->digest, is_whole ? hex : NULL);

@@ -1,4 +1,5 @@
 /* A line a suite, sorted: SUITE(module) is suite_module() in test_module.c. */
+SUITE(archive)
 SUITE(clock)
 SUITE(config)
 SUITE(digest)
