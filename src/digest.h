@@ -6,13 +6,16 @@
 
 /* The door to OpenSSL's digests and random bytes. */
 
-enum { DIGEST_HEX_SIZE = 65 };
+enum {
+    DIGEST_HEX_SIZE = 65
+};
 
 /** SHA-256 as 64 lower-case hexadecimal digits. */
 void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE]);
 
 /** The same of a file's content. */
-MUST_CHECK int digest_file(const char *path, char hex[DIGEST_HEX_SIZE], struct err *err);
+MUST_CHECK int digest_file(const char *path, char hex[DIGEST_HEX_SIZE],
+                           struct err *err);
 
 /** Digest of bytes as they come. */
 struct digest;

@@ -203,20 +203,22 @@ static bool unlock_folder(int parent, const char *name)
     return fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Opens a folder whose content is to go. */
-static int open_doomed(int parent, const char *name, DIR **out, struct err *err)
+/* Opens a folder whose content is to go, or returns NULL. */
+static DIR *open_doomed(int parent, const char *name, struct err *err)
 {
     auto_close int fd = -1;
+    DIR *folder = NULL;
 
     (void)unlock_folder(parent, name);
     fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return err_sys(err, errno, "open folder %s", name);
-    *out = fdopendir(fd);
-    if (!*out)
-        return err_sys(err, errno, "open folder %s", name);
+    if (fd >= 0)
+        folder = fdopendir(fd);
+    if (!folder) {
+        err_sys(err, errno, "open folder %s", name);
+        return NULL;
+    }
     (void)steal_fd(&fd);
-    return 0;
+    return folder;
 }
 
 /* Removes what is no full folder, and says whether it is gone.  A mount is another's
@@ -268,11 +270,11 @@ static int move_up(struct removal *removal, int folder, const char *name,
 
 static int empty_child(struct removal *removal, const char *child_name, struct err *err)
 {
-    auto_folder DIR *child = NULL;
-    const char *name;
-    bool gone;
+    auto_folder DIR *child = open_doomed(dirfd(removal->top), child_name, err);
+    const char *name = NULL;
+    bool gone = false;
 
-    if (open_doomed(dirfd(removal->top), child_name, &child, err) < 0)
+    if (!child)
         return -1;
     for (;;) {
         if (next_name(child, &name, err) < 0)
@@ -289,8 +291,8 @@ static int empty_child(struct removal *removal, const char *child_name, struct e
 /* One pass over the top; *clean says that it found nothing. */
 static int empty_top(struct removal *removal, bool *clean, struct err *err)
 {
-    const char *name;
-    bool gone;
+    const char *name = NULL;
+    bool gone = false;
 
     *clean = true;
     rewinddir(removal->top);
@@ -311,13 +313,12 @@ static int empty_top(struct removal *removal, bool *clean, struct err *err)
 
 static int remove_full(const char *path, struct err *err)
 {
-    auto_folder DIR *top = NULL;
-    struct removal removal = { 0 };
+    auto_folder DIR *top = open_doomed(AT_FDCWD, path, err);
+    struct removal removal = { .top = top };
     bool clean = false;
 
-    if (open_doomed(AT_FDCWD, path, &top, err) < 0)
+    if (!top)
         return -1;
-    removal.top = top;
     while (!clean)
         if (empty_top(&removal, &clean, err) < 0)
             return -1;

@@ -1,29 +1,31 @@
 #ifndef SRC_FILES_H
 #define SRC_FILES_H
 
-#include <sys/types.h>
-
 #include "src/base.h"
 #include "src/err.h"
 
-/** Whole file, with a NUL behind; the caller frees.  ERR_LIMIT above `limit` bytes. len may be NULL. */
+#include <sys/types.h>
+
+/** Whole file, with a NUL behind; the caller frees.  ERR_LIMIT above `limit` bytes. len
+ * may be NULL. */
 MUST_CHECK int file_read(const char *path, size_t limit, char **bytes, size_t *len,
                          struct err *err);
 
-/** As file_read, beneath an open folder; regular files only, and the name is no link: for folders
- * that a job can write. */
+/** As file_read, beneath an open folder; regular files only, and the name is no link:
+ * for folders that a job can write. */
 MUST_CHECK int file_read_at(int folder, const char *name, size_t limit, char **bytes,
                             size_t *len, struct err *err);
 
-/** Replaces a file whole: a reader sees the old or the new one.  With `durable` it is on disk after
- * (file and folder synced). */
-MUST_CHECK int file_replace(const char *path, const void *bytes, size_t len, mode_t mode,
-                            bool durable, struct err *err);
+/** Replaces a file whole: a reader sees the old or the new one.  With `durable` it is
+ * on disk after (file and folder synced). */
+MUST_CHECK int file_replace(const char *path, const void *bytes, size_t len,
+                            mode_t mode, bool durable, struct err *err);
 
 /** Makes a folder and what is missing above it; one that exists is well. */
 MUST_CHECK int folder_make(const char *path, mode_t mode, struct err *err);
 
-/** Removes a folder with all in it, without following links; one that is gone is well. */
+/** Removes a folder with all in it, without following links; one that is gone is well.
+ */
 MUST_CHECK int folder_remove(const char *path, struct err *err);
 
 /** Absolute path of a file named relative to the present folder; the caller frees. */

@@ -78,8 +78,8 @@ void job_name_make(const char *base, usec_t wall, char out[64])
     while (len > 0 && out[len - 1] == '-')
         len--;
     if (len == 0) {
-        memcpy(out, "job", 3);
-        len = 3;
+        memcpy(out, "job", sizeof "job");
+        len = sizeof "job" - 1;
     }
     gmtime_r(&seconds, &utc);
     strftime(out + len, 64 - len, "-%Y%m%d-%H%M%S", &utc);

@@ -91,7 +91,24 @@ static void new_line(struct text *text, int depth)
     text_printf(text, "\n%*s", 2 * depth, "");
 }
 
-/* Breaks compact JSON into lines; outside strings it holds no blanks. */
+/* One character outside strings: `at` stands in compact JSON, in which there are no
+ * blanks. */
+static void lay_out(struct text *pretty, const char *at, int *depth)
+{
+    bool opens = *at == '{' || *at == '[';
+    bool closes = *at == '}' || *at == ']';
+
+    if (closes
+        && at[-1] != *at - 2) /* not empty: '[' and ']', '{' and '}' are 2 apart */
+        new_line(pretty, *depth - 1);
+    text_add(pretty, at, 1);
+    *depth += opens - closes;
+    if (*at == ',' || (opens && at[1] != *at + 2))
+        new_line(pretty, *depth);
+    else if (*at == ':')
+        text_puts(pretty, " ");
+}
+
 char *json_print_pretty(const struct cJSON *value)
 {
     auto_free char *compact = json_print(value);
@@ -100,28 +117,14 @@ char *json_print_pretty(const struct cJSON *value)
     int depth = 0;
 
     for (const char *at = compact; *at; at++) {
-        bool closes = !in_string && (*at == '}' || *at == ']');
-        bool opens = !in_string && (*at == '{' || *at == '[');
-
-        if (closes) {
-            depth--;
-            if (at[-1] != '{' && at[-1] != '[')
-                new_line(&pretty, depth);
-        }
-        text_add(&pretty, at, 1);
-        if (in_string && *at == '\\')
-            text_add(&pretty, ++at, 1);
-        else if (*at == '"')
+        if (in_string)
+            text_add(&pretty, at, 1);
+        else
+            lay_out(&pretty, at, &depth);
+        if (*at == '"')
             in_string = !in_string;
-        if (opens) {
-            depth++;
-            if (at[1] != '}' && at[1] != ']')
-                new_line(&pretty, depth);
-        } else if (!in_string && *at == ',') {
-            new_line(&pretty, depth);
-        } else if (!in_string && *at == ':') {
-            text_puts(&pretty, " ");
-        }
+        else if (*at == '\\')
+            text_add(&pretty, ++at, 1);
     }
     text_puts(&pretty, "\n");
     return text_steal(&pretty);
@@ -267,8 +270,8 @@ static void check_names(const struct cJSON *object, const char *path,
         auto_free char *full = NULL;
 
         /* A third one is no news. */
-        if (strcmp(names[i], names[i - 1])
-            || (i > 1 && !strcmp(names[i], names[i - 2])))
+        if (strcmp(names[i], names[i - 1]) != 0
+            || (i > 1 && strcmp(names[i], names[i - 2]) == 0))
             continue;
         full = xasprintf("%s%s%s", path, *path ? "." : "", names[i]);
         problems_add(problems, full, NULL, "appears more than once");
@@ -342,9 +345,10 @@ struct cJSON *json_text_new(const char *text)
 
     if (!text)
         return json_null_new();
-    if (!text_is_utf8(text, strlen(text)))
-        text = repaired = repair_utf8(text);
-    return or_abort(cJSON_CreateString(text));
+    if (text_is_utf8(text, strlen(text)))
+        return or_abort(cJSON_CreateString(text));
+    repaired = repair_utf8(text);
+    return or_abort(cJSON_CreateString(repaired));
 }
 
 struct cJSON *json_int_new(int64_t number)
@@ -401,7 +405,7 @@ void json_set_double(struct cJSON *object, const char *name, double number)
 
         snprintf(digits, sizeof digits, "%.*g", precision, number);
         back = strtod(digits, NULL);
-        if (!memcmp(&back, &number, sizeof back))
+        if (!isless(back, number) && !isgreater(back, number))
             break;
     }
     json_set_number(object, name, digits);

@@ -8,26 +8,36 @@
 /*
  * The door to cJSON.  Outside json.c a value is `const struct cJSON *`.
  *
- * Numbers keep their text: 64-bit integers stay whole and 0.1 stays 0.1, whatever a double would
- * make of them (cJSON's own numbers are doubles; ours are its raw items).
+ * Numbers keep their text: 64-bit integers stay whole and 0.1 stays 0.1, whatever a
+ * double would make of them (cJSON's own numbers are doubles; ours are its raw items).
  */
 
 struct cJSON;
 
-enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT };
+enum json_kind {
+    JSON_NULL,
+    JSON_BOOL,
+    JSON_NUMBER,
+    JSON_TEXT,
+    JSON_ARRAY,
+    JSON_OBJECT
+};
 
 /* Deeper nesting is refused. */
-enum { JSON_DEPTH_MAX = 64 };
+enum {
+    JSON_DEPTH_MAX = 64
+};
 
 #define auto_json __attribute__((cleanup(json_cleanup)))
 
 /**
  * Reads one JSON text (RFC 8259, strict: UTF-8, no NUL in text, no trailing bytes).
  *
- * ERR_INVALID names line and column.  Members that appear twice are kept: see json_check_members.
- * The caller frees with json_free.
+ * ERR_INVALID names line and column.  Members that appear twice are kept: see
+ * json_check_members. The caller frees with json_free.
  */
-MUST_CHECK int json_parse(const char *bytes, size_t len, struct cJSON **out, struct err *err);
+MUST_CHECK int json_parse(const char *bytes, size_t len, struct cJSON **out,
+                          struct err *err);
 
 void json_free(struct cJSON *value);
 void json_cleanup(struct cJSON **value);
@@ -44,22 +54,27 @@ enum json_kind json_kind(const struct cJSON *value);
 const char *json_kind_name(enum json_kind kind);
 const char *json_name(const struct cJSON *member); /* of a member of an object */
 const char *json_text(const struct cJSON *value);  /* NULL unless text */
-const char *json_number(const struct cJSON *value); /* as it was written; NULL unless a number */
+const char *json_number(
+    const struct cJSON *value); /* as it was written; NULL unless a number */
 bool json_is_true(const struct cJSON *value);
 /** Whole numbers without fraction or exponent that fit; false otherwise. */
 bool json_to_int(const struct cJSON *value, int64_t *out);
 bool json_to_double(const struct cJSON *value, double *out); /* finite */
 size_t json_count(const struct cJSON *container);
-const struct cJSON *json_get(const struct cJSON *object, const char *name); /* or NULL; NULL object is well */
-/* Conveniences on files and rows that we wrote ourselves: a default stands in for what is absent or of another kind. */
+const struct cJSON *json_get(const struct cJSON *object,
+                             const char *name); /* or NULL; NULL object is well */
+/* Conveniences on files and rows that we wrote ourselves: a default stands in for what
+ * is absent or of another kind. */
 int64_t json_get_int(const struct cJSON *object, const char *name, int64_t absent);
 const char *json_get_text(const struct cJSON *object, const char *name); /* or NULL */
-bool json_get_bool(const struct cJSON *object, const char *name);        /* absent: false */
+bool json_get_bool(const struct cJSON *object, const char *name); /* absent: false */
 
 const struct cJSON *json_first(const struct cJSON *container);
 const struct cJSON *json_next(const struct cJSON *item);
-#define json_each(item, container)                                                       \
+/* NOLINTBEGIN(bugprone-macro-parentheses): `item` is declared. */
+#define json_each(item, container) \
     for (const struct cJSON *item = json_first(container); item; item = json_next(item))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /** Adds a problem for every member that appears twice, anywhere, with its path. */
 void json_check_duplicates(const struct cJSON *value, struct problems *problems);
@@ -68,15 +83,18 @@ void json_check_duplicates(const struct cJSON *value, struct problems *problems)
 
 struct cJSON *json_object_new(void);
 struct cJSON *json_array_new(void);
-struct cJSON *json_text_new(const char *text); /* NULL makes null; what is no UTF-8 becomes U+FFFD */
+struct cJSON *json_text_new(
+    const char *text); /* NULL makes null; what is no UTF-8 becomes U+FFFD */
 struct cJSON *json_int_new(int64_t number);
 struct cJSON *json_number_new(const char *number); /* text that is a JSON number */
 struct cJSON *json_bool_new(bool value);
 struct cJSON *json_null_new(void);
 void json_set(struct cJSON *object, const char *name, struct cJSON *item);
-void json_set_text(struct cJSON *object, const char *name, const char *text); /* NULL: null */
+void json_set_text(struct cJSON *object, const char *name,
+                   const char *text); /* NULL: null */
 void json_set_int(struct cJSON *object, const char *name, int64_t number);
-void json_set_double(struct cJSON *object, const char *name, double number); /* shortest; not finite: null */
+void json_set_double(struct cJSON *object, const char *name,
+                     double number); /* shortest; not finite: null */
 void json_set_number(struct cJSON *object, const char *name, const char *number);
 void json_set_bool(struct cJSON *object, const char *name, bool value);
 void json_set_null(struct cJSON *object, const char *name);

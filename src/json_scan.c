@@ -73,7 +73,9 @@ static int expected_at(const struct scan *scan, const char *what)
 /* NUL, which is nowhere in the text, at its end. */
 static char peek(const struct scan *scan)
 {
-    return scan->at < scan->end ? *scan->at : '\0';
+    static const char nothing = '\0';
+
+    return *(scan->at < scan->end ? scan->at : &nothing);
 }
 
 static bool is_digit(char c)
@@ -343,6 +345,7 @@ size_t json_scan_room(size_t len)
     return len + (len + 1) / 2 * 3;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through the struct. */
 int json_scan(const char *bytes, size_t len, char *copy, size_t *copy_len,
               struct err *err)
 {

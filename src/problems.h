@@ -6,7 +6,8 @@
 /* All that is wrong with one input, so that a user mends it in one go. */
 
 struct problem {
-    char *path;    /* the member: "distribution.torch_distributed.processes_per_host"; "" is the whole */
+    char *path; /* the member: "distribution.torch_distributed.processes_per_host"; ""
+                   is the whole */
     char *message; /* what is wrong, with the value */
     char *hint;    /* the remedy; NULL when the message says it */
 };
@@ -17,7 +18,9 @@ struct problems {
 };
 
 /* At most this many are kept; more are counted in no answer. */
-enum { PROBLEMS_MAX = 100 };
+enum {
+    PROBLEMS_MAX = 100
+};
 
 /** Adds one; path and hint (may be NULL) are copied. */
 void problems_add(struct problems *problems, const char *path, const char *hint,

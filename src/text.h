@@ -22,14 +22,16 @@ void text_clear(struct text *text);
 /** The text, which the caller frees; never NULL.  The struct is empty after. */
 char *text_steal(struct text *text);
 
-/** The member of `choices` (ends in NULL) nearest to `word` by edit distance, or NULL when none is
- * near enough to be what was meant (distance above 1 + a third of the length). */
+/** The member of `choices` (ends in NULL) nearest to `word` by edit distance, or NULL
+ * when none is near enough to be what was meant (distance above 1 + a third of the
+ * length). */
 const char *text_nearest(const char *word, const char *const *choices);
 
 /** Whether these bytes are valid UTF-8 without NUL. */
 bool text_is_utf8(const char *bytes, size_t len);
 
-/** How many bytes at the start are; less than `len` is the place of the first wrong byte. */
+/** How many bytes at the start are; less than `len` is the place of the first wrong
+ * byte. */
 size_t text_utf8_prefix(const char *bytes, size_t len);
 
 bool text_starts_with(const char *text, const char *start);
