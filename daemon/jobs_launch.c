@@ -11,11 +11,16 @@ char *jobs_folder(const struct jobs *jobs, const struct job *job)
     return xasprintf("%s/jobs/%s", jobs->config->state, job->id);
 }
 
-void jobs_worker_address(const struct job *job, int worker, char out[16])
+void jobs_worker_host(int worker, char out[HOST_TEXT_SIZE])
+{
+    snprintf(out, HOST_TEXT_SIZE, "algo-%d", worker + 1);
+}
+
+void jobs_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE])
 {
     int block = job->block + worker / 250;
 
-    snprintf(out, 16, "127.%d.%d.%d", 1 + block / 256 % 126, block % 256, 1 + worker % 250);
+    snprintf(out, HOST_TEXT_SIZE, "127.%d.%d.%d", 1 + block / 256 % 126, block % 256, 1 + worker % 250);
 }
 
 char *jobs_source_path(struct jobs *jobs, const char *hex)
@@ -35,8 +40,8 @@ static char *source_archive(struct jobs *jobs, const struct job_spec *spec)
 
 struct host_names {
     struct launch_host *hosts;
-    char (*names)[16];
-    char (*addresses)[16];
+    char (*names)[HOST_TEXT_SIZE];
+    char (*addresses)[HOST_TEXT_SIZE];
 };
 
 static void name_hosts(const struct job *job, struct host_names *out)
@@ -47,7 +52,7 @@ static void name_hosts(const struct job *job, struct host_names *out)
     out->names = xcalloc(count, sizeof *out->names);
     out->addresses = xcalloc(count, sizeof *out->addresses);
     for (size_t i = 0; i < count; i++) {
-        snprintf(out->names[i], 16, "algo-%zu", i + 1);
+        jobs_worker_host((int)i, out->names[i]);
         jobs_worker_address(job, (int)i, out->addresses[i]);
         out->hosts[i] = (struct launch_host){ out->names[i], out->addresses[i] };
     }

@@ -95,7 +95,7 @@ static void take_steps(struct jobs *jobs)
     struct due_jobs now = STAILQ_HEAD_INITIALIZER(now);
     struct live_job *live;
 
-    STAILQ_SWAP(&now, &jobs->due, live_job);
+    STAILQ_CONCAT(&now, &jobs->due);
     while ((live = STAILQ_FIRST(&now))) {
         STAILQ_REMOVE_HEAD(&now, in_due);
         live->due = false;

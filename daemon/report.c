@@ -2,8 +2,6 @@
 
 #include "daemon/report.h"
 
-#include <stdio.h>
-
 #include "daemon/figure.h"
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
@@ -93,9 +91,9 @@ static struct cJSON *workers_of(const struct job *job)
 
     for (int i = 0; job->workers && i < job->instance_count; i++) {
         struct cJSON *worker = json_object_new();
-        char host[16], address[16];
+        char host[HOST_TEXT_SIZE], address[HOST_TEXT_SIZE];
 
-        snprintf(host, sizeof host, "algo-%d", i + 1);
+        jobs_worker_host(i, host);
         jobs_worker_address(job, i, address);
         json_set_int(worker, "rank", i);
         json_set_text(worker, "host", host);
