@@ -4,6 +4,7 @@
 #include "tests/unit/cases.h"
 
 #include "src/files.h"
+#include "src/text.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -73,6 +74,49 @@ void case_expects(const struct test_case *one, const char *got)
 {
     ck_assert_msg(strcmp(one->expected, got) == 0, "%s\n--- expected:\n%s--- got:\n%s",
                   one->title, one->expected, got);
+}
+
+/* What mdoc escapes, back. */
+static char *unescaped(const char *mdoc)
+{
+    struct text text = { 0 };
+
+    while (*mdoc) {
+        if (text_starts_with(mdoc, "\\&")) {
+            mdoc += 2;
+        } else if (text_starts_with(mdoc, "\\e")) {
+            text_puts(&text, "\\");
+            mdoc += 2;
+        } else if (text_starts_with(mdoc, "\\-")) {
+            text_puts(&text, "-");
+            mdoc += 2;
+        } else {
+            text_add(&text, mdoc++, 1);
+        }
+    }
+    return text_steal(&text);
+}
+
+void manual_examples(const char *page, void (*check)(const char *yaml))
+{
+    auto_free char *path = xasprintf("man/%s", page);
+    auto_free char *mdoc = source_file(path);
+    char *at = mdoc;
+    int count = 0;
+
+    while ((at = strstr(at, "\n# example: "))) {
+        char *end = strstr(at, "\n.Ed\n");
+        auto_free char *block = NULL;
+        auto_free char *yaml = NULL;
+
+        ck_assert_ptr_nonnull(end);
+        block = xstrndup(at + 1, (size_t)(end - at));
+        yaml = unescaped(block);
+        check(yaml);
+        at = end;
+        count++;
+    }
+    ck_assert_msg(count > 0, "%s has no examples", page);
 }
 
 char *scratch_folder(void)

@@ -30,6 +30,10 @@ void case_expects(const struct test_case *one, const char *got);
 /** A file of the source tree, whole; the caller frees. */
 char *source_file(const char *name);
 
+/** Calls `check` on every example of a manual page: the literal blocks that begin with
+ * "# example: NAME".  Fails the test when there is none. */
+void manual_examples(const char *page, void (*check)(const char *yaml));
+
 /** A new folder; the caller removes it by scratch_remove, which frees the path, too. */
 char *scratch_folder(void);
 void scratch_write(const char *folder, const char *name, const char *content);

@@ -240,18 +240,28 @@ START_TEST(only_loopback_is_listened_on)
 }
 END_TEST
 
-static void shipped_is_well(const char *name)
+static void check_example(const char *yaml)
 {
-    auto_free char *yaml = source_file(name);
     struct config config = loaded(yaml);
 
     config_clear(&config);
 }
 
-START_TEST(the_shipped_files_are_valid)
+START_TEST(the_examples_of_the_manual_are_valid)
 {
-    shipped_is_well("etc/railhead.yaml");
-    shipped_is_well("etc/quickstart.yaml");
+    manual_examples("railhead.yaml.5", check_example);
+}
+END_TEST
+
+START_TEST(the_shipped_file_is_that_of_a_system_service)
+{
+    auto_free char *yaml = source_file("etc/railhead.yaml");
+    struct config config = loaded(yaml);
+
+    ck_assert_str_eq(config.state, "/var/lib/railhead");
+    ck_assert_str_eq(config.socket, "/run/railhead/railhead.sock");
+    ck_assert_ptr_null(config.listen);
+    config_clear(&config);
 }
 END_TEST
 
@@ -312,7 +322,8 @@ Suite *suite_config(void)
     tcase_add_test(cases, a_socket_path_that_the_kernel_cannot_take_is_told);
     tcase_add_test(cases, the_profiles_of_a_build_tree_are_found_by_the_environment);
     tcase_add_test(cases, only_loopback_is_listened_on);
-    tcase_add_test(cases, the_shipped_files_are_valid);
+    tcase_add_test(cases, the_examples_of_the_manual_are_valid);
+    tcase_add_test(cases, the_shipped_file_is_that_of_a_system_service);
     tcase_add_test(cases, the_shipped_comments_are_the_defaults);
     tcase_add_test(cases, the_quick_start_emulates_in_the_open);
     suite_add_tcase(suite, cases);

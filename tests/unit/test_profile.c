@@ -177,6 +177,25 @@ START_TEST(a_mistake_in_a_file_is_named_with_file_and_member)
 }
 END_TEST
 
+static void check_example(const char *yaml)
+{
+    char *folder = scratch_folder();
+    struct catalog catalog;
+    struct err err;
+
+    scratch_write(folder, "own.yaml", yaml);
+    if (catalog_load(folder, &catalog, &err) < 0)
+        ck_abort_msg("%s in:\n%s", err.text, yaml);
+    catalog_clear(&catalog);
+    scratch_remove(folder);
+}
+
+START_TEST(the_examples_of_the_manual_are_valid)
+{
+    manual_examples("railhead-instance.5", check_example);
+}
+END_TEST
+
 START_TEST(a_type_in_two_files_is_refused)
 {
     static const char file[] = "instances: [{name: ml.x.y, vcpus: 1, memory_gib: 1}]\n";
@@ -346,6 +365,7 @@ Suite *suite_profile(void)
     tcase_add_test(cases, processes_follow_neuroncores_then_gpus_then_one);
     tcase_add_test(cases, this_host_is_as_it_is_and_unpriced);
     tcase_add_test(cases, a_mistake_in_a_file_is_named_with_file_and_member);
+    tcase_add_test(cases, the_examples_of_the_manual_are_valid);
     tcase_add_test(cases, a_type_in_two_files_is_refused);
     tcase_add_test(cases, a_folder_without_profiles_is_told);
     tcase_add_test(cases, nvidia_smi_lists_gpus);
