@@ -1,9 +1,12 @@
 /*
- * Requests by libcurl's multi interface.  Decides how a request is put on the wire and what counts
- * as no answer; does not decide whether to try again or what an answer means.
+ * Requests by libcurl's multi interface.  Decides how a request is put on the wire and
+ * what counts as no answer; does not decide whether to try again or what an answer
+ * means.
  */
 
 #include "src/http_client.h"
+
+#include "src/text.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -11,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "src/text.h"
 
 struct http_client {
     CURLM *multi;
@@ -36,8 +37,11 @@ struct http_transfer {
     char detail[CURL_ERROR_SIZE];
 };
 
-/* Reaching a daemon on this host takes no time; one over a network a round trip or two. */
-enum { CONNECT_TIMEOUT_S = 5 };
+/* Reaching a daemon on this host takes no time; one over a network a round trip or two.
+ */
+enum {
+    CONNECT_TIMEOUT_S = 5
+};
 
 static bool is_http_url(const char *url)
 {
@@ -51,7 +55,8 @@ int http_client_new(const struct http_server *server, struct http_client **out,
     size_t len;
 
     if (!server->socket && !is_http_url(server->url))
-        return err_set(err, ERR_INVALID, "%s: a server is http://HOST:PORT", server->url);
+        return err_set(err, ERR_INVALID, "%s: a server is http://HOST:PORT",
+                       server->url);
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return err_set(err, ERR_INTERNAL, "libcurl does not start");
     client = xcalloc(1, sizeof *client);
@@ -61,8 +66,8 @@ int http_client_new(const struct http_server *server, struct http_client **out,
     len = strlen(client->base);
     while (len > 0 && client->base[len - 1] == '/')
         client->base[--len] = '\0';
-    client->where = server->socket ? xasprintf("unix:%s", server->socket)
-                                   : xstrdup(client->base);
+    client->where =
+        server->socket ? xasprintf("unix:%s", server->socket) : xstrdup(client->base);
     *out = client;
     return 0;
 }
@@ -147,7 +152,8 @@ static void set_address(struct http_transfer *transfer, const char *path)
 
 static void set_headers(struct http_transfer *transfer, const char *const *headers)
 {
-    /* Without this a long body waits a second for a "100 Continue" that may not come. */
+    /* Without this a long body waits a second for a "100 Continue" that may not come.
+     */
     transfer->headers = curl_slist_append(NULL, "Expect:");
     for (size_t i = 0; headers && headers[i]; i++)
         transfer->headers = curl_slist_append(transfer->headers, headers[i]);
@@ -291,7 +297,8 @@ void http_transfer_cleanup(struct http_transfer **transfer)
 }
 
 int http_perform(struct http_client *client, const struct http_request *request,
-                 struct http_transfer **out, struct http_answer *answer, struct err *err)
+                 struct http_transfer **out, struct http_answer *answer,
+                 struct err *err)
 {
     auto_transfer struct http_transfer *transfer = NULL;
 

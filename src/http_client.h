@@ -5,8 +5,9 @@
 #include "src/err.h"
 
 /*
- * The door to libcurl: HTTP requests to one server, several at a time, driven by whoever waits
- * (http_drive).  No redirects, no proxy: the server that was named is the one that is asked.
+ * The door to libcurl: HTTP requests to one server, several at a time, driven by
+ * whoever waits (http_drive).  No redirects, no proxy: the server that was named is the
+ * one that is asked.
  */
 
 struct http_client;
@@ -19,7 +20,9 @@ struct http_server {
 };
 
 /* A collected answer above this is refused. */
-enum { HTTP_ANSWER_MAX = 64 << 20 };
+enum {
+    HTTP_ANSWER_MAX = 64 << 20
+};
 
 struct http_request {
     const char *method;         /* GET, HEAD, POST, PUT, ... */
@@ -41,42 +44,45 @@ struct http_answer {
     size_t len;
 };
 
-/** ERR_INVALID when the server's address cannot be one.  The caller frees, after its transfers. */
-MUST_CHECK int http_client_new(const struct http_server *server, struct http_client **out,
-                               struct err *err);
+/** ERR_INVALID when the server's address cannot be one.  The caller frees, after its
+ * transfers. */
+MUST_CHECK int http_client_new(const struct http_server *server,
+                               struct http_client **out, struct err *err);
 void http_client_free(struct http_client *client);
 
 /** Where requests go, for messages: "unix:/run/railhead/railhead.sock" or the URL. */
 const char *http_client_where(const struct http_client *client);
 
 /** Begins a request; it goes on in http_drive.  The caller frees the transfer. */
-MUST_CHECK int http_start(struct http_client *client, const struct http_request *request,
+MUST_CHECK int http_start(struct http_client *client,
+                          const struct http_request *request,
                           struct http_transfer **out, struct err *err);
 
-/** Moves every transfer on, waiting up to `timeout_ms` for something to happen.  A signal may end
- * the wait early. */
+/** Moves every transfer on, waiting up to `timeout_ms` for something to happen.  A
+ * signal may end the wait early. */
 void http_drive(struct http_client *client, int timeout_ms);
 
 bool http_is_done(const struct http_transfer *transfer);
 
 /**
- * What a done transfer brought; `answer` points into it.  An answer with an error status is an
- * answer.
+ * What a done transfer brought; `answer` points into it.  An answer with an error
+ * status is an answer.
  *
- * ERR_UNAVAILABLE when no complete answer came: not reached, lost on the way, deadline over.
- * ERR_LIMIT above HTTP_ANSWER_MAX.
+ * ERR_UNAVAILABLE when no complete answer came: not reached, lost on the way, deadline
+ * over. ERR_LIMIT above HTTP_ANSWER_MAX.
  */
-MUST_CHECK int http_result(const struct http_transfer *transfer, struct http_answer *answer,
-                           struct err *err);
+MUST_CHECK int http_result(const struct http_transfer *transfer,
+                           struct http_answer *answer, struct err *err);
 
 /** Ends the transfer when it is not done.  NULL is well. */
 void http_transfer_free(struct http_transfer *transfer);
 void http_transfer_cleanup(struct http_transfer **transfer);
 #define auto_transfer __attribute__((cleanup(http_transfer_cleanup)))
 
-/** http_start and http_drive until it is done; http_result is set in `answer`.  The caller frees
- * the transfer, which is set whenever 0 is returned. */
-MUST_CHECK int http_perform(struct http_client *client, const struct http_request *request,
+/** http_start and http_drive until it is done; http_result is set in `answer`.  The
+ * caller frees the transfer, which is set whenever 0 is returned. */
+MUST_CHECK int http_perform(struct http_client *client,
+                            const struct http_request *request,
                             struct http_transfer **out, struct http_answer *answer,
                             struct err *err);
 

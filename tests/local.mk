@@ -36,9 +36,11 @@ if HAVE_CHECK
 unit_tests += tests/unit/unit
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = \
+	src/cli/figure.c src/cli/log_resume.c src/cli/print.c src/cli/progress.c src/cli/table.c \
 	tests/unit/cases.c tests/unit/cases.h \
 	tests/unit/main.c \
 	tests/unit/suites.h \
+	tests/unit/test_cli_figure.c \
 	tests/unit/test_clock.c \
 	tests/unit/test_config.c \
 	tests/unit/test_digest.c \
@@ -48,10 +50,13 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_job_spec.c \
 	tests/unit/test_job_state.c \
 	tests/unit/test_json.c \
+	tests/unit/test_log_resume.c \
 	tests/unit/test_money.c \
 	tests/unit/test_problems.c \
 	tests/unit/test_profile.c \
+	tests/unit/test_progress.c \
 	tests/unit/test_regex.c \
+	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_yaml.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.

@@ -6,7 +6,12 @@
 
 /* What `jobctl doctor` looks at, and what it found. */
 
-enum severity { SEVERITY_OK, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
+enum severity {
+    SEVERITY_OK,
+    SEVERITY_NOTE,
+    SEVERITY_WARNING,
+    SEVERITY_ERROR
+};
 
 const char *severity_name(enum severity severity);
 

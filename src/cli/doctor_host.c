@@ -1,4 +1,10 @@
-/* The host's part of the doctor's checks.  Each says what is so, how much it matters and what helps. */
+/* The host's part of the doctor's checks.  Each says what is so, how much it matters
+ * and what helps. */
+
+#include "src/cli/doctor.h"
+#include "src/clock.h"
+#include "src/files.h"
+#include "src/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,14 +17,12 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-#include "src/cli/doctor.h"
-#include "src/clock.h"
-#include "src/files.h"
-#include "src/text.h"
+enum {
+    PROC_BYTES_MAX = 1 << 20
+};
 
-enum { PROC_BYTES_MAX = 1 << 20 };
-
-/* Where a line of /proc/self/mounts says that cgroup v2 is; NULL: nowhere.  The caller frees. */
+/* Where a line of /proc/self/mounts says that cgroup v2 is; NULL: nowhere.  The caller
+ * frees. */
 static char *cgroup_mount(void)
 {
     auto_free char *mounts = NULL;
@@ -60,20 +64,23 @@ void doctor_check_cgroup(struct findings *findings)
 {
     auto_free char *mount = cgroup_mount();
     auto_free char *own = mount ? own_cgroup(mount) : NULL;
-    auto_free char *probe = own ? xasprintf("%s/jobctl-doctor.%d", own, (int)getpid()) : NULL;
+    auto_free char *probe =
+        own ? xasprintf("%s/jobctl-doctor.%d", own, (int)getpid()) : NULL;
     auto_free char *kill_file = probe ? xasprintf("%s/cgroup.kill", probe) : NULL;
 
     if (!probe) {
-        findings_add(findings, "cgroup", SEVERITY_WARNING, "mount cgroup2 on /sys/fs/cgroup",
-                     "there is no cgroup v2 here: what a job leaves behind is found by its "
-                     "parents instead");
+        findings_add(
+            findings, "cgroup", SEVERITY_WARNING, "mount cgroup2 on /sys/fs/cgroup",
+            "there is no cgroup v2 here: what a job leaves behind is found by its "
+            "parents instead");
         return;
     }
     if (mkdir(probe, 0755) < 0) {
-        findings_add(findings, "cgroup", SEVERITY_WARNING, cgroup_remedy,
-                     "%s cannot be made: %s; what a job leaves behind is found by its parents "
-                     "instead",
-                     probe, strerror(errno));
+        findings_add(
+            findings, "cgroup", SEVERITY_WARNING, cgroup_remedy,
+            "%s cannot be made: %s; what a job leaves behind is found by its parents "
+            "instead",
+            probe, strerror(errno));
         return;
     }
     if (access(kill_file, W_OK) == 0)
@@ -85,7 +92,8 @@ void doctor_check_cgroup(struct findings *findings)
     rmdir(probe);
 }
 
-/* Data loaders with workers hand tensors over in /dev/shm; when it is full they die of a bus error. */
+/* Data loaders with workers hand tensors over in /dev/shm; when it is full they die of
+ * a bus error. */
 void doctor_check_shm(struct findings *findings)
 {
     static const char remedy[] = "mount -o remount,size=50% /dev/shm";
@@ -99,12 +107,14 @@ void doctor_check_shm(struct findings *findings)
     }
     mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
     if (mib < 1024)
-        findings_add(findings, "shm", SEVERITY_WARNING, remedy,
-                     "/dev/shm has %llu MiB free; data loaders end with a bus error when it "
-                     "is full",
-                     mib);
+        findings_add(
+            findings, "shm", SEVERITY_WARNING, remedy,
+            "/dev/shm has %llu MiB free; data loaders end with a bus error when it "
+            "is full",
+            mib);
     else
-        findings_add(findings, "shm", SEVERITY_OK, NULL, "/dev/shm has %llu MiB free", mib);
+        findings_add(findings, "shm", SEVERITY_OK, NULL, "/dev/shm has %llu MiB free",
+                     mib);
 }
 
 void doctor_check_files(struct findings *findings)
@@ -114,13 +124,16 @@ void doctor_check_files(struct findings *findings)
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
         return;
     if (limit.rlim_max < 4096)
-        findings_add(findings, "files", SEVERITY_WARNING,
-                     "raise `nofile` in /etc/security/limits.conf, or LimitNOFILE= of the unit",
-                     "a process may open at most %llu files", (unsigned long long)limit.rlim_max);
+        findings_add(
+            findings, "files", SEVERITY_WARNING,
+            "raise `nofile` in /etc/security/limits.conf, or LimitNOFILE= of the unit",
+            "a process may open at most %llu files",
+            (unsigned long long)limit.rlim_max);
     else
         findings_add(findings, "files", SEVERITY_OK, NULL,
                      "a process may open %llu files, up to %llu on request",
-                     (unsigned long long)limit.rlim_cur, (unsigned long long)limit.rlim_max);
+                     (unsigned long long)limit.rlim_cur,
+                     (unsigned long long)limit.rlim_max);
 }
 
 /* Bills carry dates: what is before this was never true. */
@@ -135,15 +148,17 @@ void doctor_check_clock(struct findings *findings)
 
     time_format(clock_wall(), now);
     if (time_parse(clock_floor, &floor, NULL) == 0 && clock_wall() < floor)
-        findings_add(findings, "clock", SEVERITY_ERROR, "set the clock: timedatectl set-ntp true",
+        findings_add(findings, "clock", SEVERITY_ERROR,
+                     "set the clock: timedatectl set-ntp true",
                      "the clock says %s; bills would carry that date", now);
     else if (state < 0 || (clock.status & STA_UNSYNC))
-        findings_add(findings, "clock", SEVERITY_NOTE,
-                     "run chrony or systemd-timesyncd, unless the host's own clock is kept for it",
-                     "the clock says %s and nothing here keeps it right; spans are measured "
-                     "on another clock and stay true",
-                     now);
+        findings_add(
+            findings, "clock", SEVERITY_NOTE,
+            "run chrony or systemd-timesyncd, unless the host's own clock is kept for it",
+            "the clock says %s and nothing here keeps it right; spans are measured "
+            "on another clock and stay true",
+            now);
     else
-        findings_add(findings, "clock", SEVERITY_OK, NULL, "the clock says %s and is kept right",
-                     now);
+        findings_add(findings, "clock", SEVERITY_OK, NULL,
+                     "the clock says %s and is kept right", now);
 }

@@ -1,4 +1,10 @@
-/* The doctor's look at Python, PyTorch and torchrun.  Runs children, each with a deadline. */
+/* The doctor's look at Python, PyTorch and torchrun.  Runs children, each with a
+ * deadline. */
+
+#include "src/cli/doctor.h"
+#include "src/clock.h"
+#include "src/process.h"
+#include "src/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,20 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/cli/doctor.h"
-#include "src/clock.h"
-#include "src/process.h"
-#include "src/text.h"
-
 /* The interpreter that railheadd uses unless told otherwise. */
 static const char python[] = "/usr/bin/python3";
 
 /* Importing torch on a cold disk takes several seconds. */
-enum { PROBE_S = 60, OUTPUT_MAX = 65536 };
+enum {
+    PROBE_S = 60,
+    OUTPUT_MAX = 65536
+};
 
 /*
- * One line of JSON.  Std.from_str("0") is the fault of torch 1.13 under Python 3.11: it gives None, and torchrun
- * calls it with its own default.
+ * One line of JSON.  Std.from_str("0") is the fault of torch 1.13 under Python 3.11: it
+ * gives None, and torchrun calls it with its own default.
  */
 static const char probe[] =
     "import json, sys\n"
@@ -45,7 +49,8 @@ static void read_until(int fd, usec_t deadline, struct text *out)
         usec_t left = deadline - clock_boot();
         ssize_t got;
 
-        if (left <= 0 || (poll(&wait, 1, (int)(left / USEC_PER_MSEC) + 1) < 0 && errno != EINTR))
+        if (left <= 0
+            || (poll(&wait, 1, (int)(left / USEC_PER_MSEC) + 1) < 0 && errno != EINTR))
             return;
         if (!wait.revents)
             continue;
@@ -57,8 +62,8 @@ static void read_until(int fd, usec_t deadline, struct text *out)
 }
 
 /* Fails when it could not be started, and when it had to be killed at its deadline. */
-static int run_child(const char *const *argv, int deadline_s, struct text *out, int *status,
-                     struct err *err)
+static int run_child(const char *const *argv, int deadline_s, struct text *out,
+                     int *status, struct err *err)
 {
     usec_t deadline = clock_boot() + deadline_s * USEC_PER_SEC;
     auto_close int output = -1;
@@ -72,7 +77,8 @@ static int run_child(const char *const *argv, int deadline_s, struct text *out, 
         return err_sys(err, errno, "pipe");
     output = ends[0];
     child_end = ends[1];
-    if (process_spawn(argv, (const char *const *)environ, child_end, &pid, &pidfd, err) < 0)
+    if (process_spawn(argv, (const char *const *)environ, child_end, &pid, &pidfd, err)
+        < 0)
         return -1;
     close(steal_fd(&child_end));
     read_until(output, deadline, out);
@@ -102,14 +108,16 @@ static void add_torch(struct findings *findings, const struct cJSON *found)
     }
     findings_add(findings, "torch", SEVERITY_OK, NULL, "PyTorch %s", torch);
     if (json_get_bool(found, "torchrun"))
-        findings_add(findings, "torchrun", SEVERITY_OK, NULL, "torchrun works as it is");
+        findings_add(findings, "torchrun", SEVERITY_OK, NULL,
+                     "torchrun works as it is");
     else
-        findings_add(findings, "torchrun", SEVERITY_NOTE,
-                     "none is needed in jobs; by hand: torchrun -r 1 -t 1 ...",
-                     "torchrun of PyTorch %s fails on its own defaults under this Python; "
-                     "Railhead repairs it for `launcher: torchrun` and does not need it "
-                     "otherwise",
-                     torch);
+        findings_add(
+            findings, "torchrun", SEVERITY_NOTE,
+            "none is needed in jobs; by hand: torchrun -r 1 -t 1 ...",
+            "torchrun of PyTorch %s fails on its own defaults under this Python; "
+            "Railhead repairs it for `launcher: torchrun` and does not need it "
+            "otherwise",
+            torch);
 }
 
 void doctor_check_python(struct findings *findings)
@@ -134,8 +142,8 @@ void doctor_check_python(struct findings *findings)
     line = line ? line + 1 : out.bytes;
     if (!line || !WIFEXITED(status) || WEXITSTATUS(status) != 0
         || json_parse(line, strlen(line), &found, NULL) < 0) {
-        findings_add(findings, "python", SEVERITY_WARNING, NULL, "%s does not work: %.200s",
-                     python, line ? line : "no output");
+        findings_add(findings, "python", SEVERITY_WARNING, NULL,
+                     "%s does not work: %.200s", python, line ? line : "no output");
         return;
     }
     findings_add(findings, "python", SEVERITY_OK, NULL, "%s is Python %s", python,

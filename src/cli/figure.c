@@ -1,4 +1,5 @@
-/* The figure block.  Decides words; every number in it is the server's own, digit by digit. */
+/* The figure block.  Decides words; every number in it is the server's own, digit by
+ * digit. */
 
 #include "src/cli/figure.h"
 
@@ -58,20 +59,20 @@ static void add_money(const struct cJSON *job, struct text *out)
     const char *billable = member(job, "billable_seconds");
     const char *in_all = member(job, "instance_seconds");
     const char *cost = member(job, "cost_usd");
+    bool has_run = json_text(json_get(job, "training_start_time")) != NULL;
 
-    if (billable && in_all)
-        figure_row(out, "billable", "%s s on each instance, %s instance-seconds", billable,
-                   in_all);
+    if (billable && in_all && has_run)
+        figure_row(out, "billable", "%s s on each instance, %s instance-seconds",
+                   billable, in_all);
     else
         figure_row(out, "billable", "none: it has not run");
     figure_price(json_get(job, "price"), &price);
     figure_row(out, "price", "%s", price.bytes);
     if (cost)
         figure_row(out, "cost", "$%s", cost);
-    else if (!member(json_get(job, "price"), "usd_per_hour"))
-        figure_row(out, "cost", "none: the instance type has no price");
     else
-        figure_row(out, "cost", "none: it has not run");
+        figure_row(out, "cost", "none: %s",
+                   has_run ? "the instance type has no price" : "it has not run");
 }
 
 static void add_work(const struct cJSON *figure, struct text *out)
@@ -99,20 +100,21 @@ static void add_work(const struct cJSON *figure, struct text *out)
         figure_row(out, "work", "none: the spec names no work");
 }
 
-static void add_objective(const struct cJSON *job, struct text *out)
+static void add_objective(const struct cJSON *objective, struct text *out)
 {
-    const struct cJSON *objective = json_get(json_get(job, "price_performance"), "objective");
-    const struct cJSON *asked = json_get(json_get(job, "spec"), "objective");
     const char *metric = member(objective, "metric");
     const char *value = member(objective, "value");
-    const char *target = member(asked, "target");
+    const char *target = member(objective, "target");
 
     if (!metric)
-        metric = member(asked, "metric");
-    if (!metric)
         return;
-    figure_row(out, "objective", "%s = %s%s%s%s", metric, value ? value : "(never seen)",
-               target ? " (target " : "", target ? target : "", target ? ")" : "");
+    if (!value)
+        figure_row(out, "objective", "%s never appeared in the log", metric);
+    else if (!target)
+        figure_row(out, "objective", "%s = %s", metric, value);
+    else
+        figure_row(out, "objective", "%s = %s, target %s %s", metric, value, target,
+                   json_get_bool(objective, "reached") ? "reached" : "missed");
 }
 
 void figure_add(const struct cJSON *job, struct text *out)
@@ -123,10 +125,11 @@ void figure_add(const struct cJSON *job, struct text *out)
     figure_row(out, "instances", "%s x %s", count ? count : "?", type ? type : "?");
     add_money(job, out);
     add_work(json_get(job, "price_performance"), out);
-    add_objective(job, out);
+    add_objective(json_get(json_get(job, "price_performance"), "objective"), out);
     if (json_get_bool(job, "emulated"))
-        figure_row(out, "emulated",
-                   "ran on this host standing in for %s: the seconds are this host's, the "
-                   "price is that type's",
-                   type ? type : "its instance type");
+        figure_row(
+            out, "emulated",
+            "ran on this host standing in for %s: the seconds are this host's, the "
+            "price is that type's",
+            type ? type : "its instance type");
 }

@@ -14,13 +14,13 @@ void figure_row(struct text *out, const char *label, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
 /**
- * The price of an instance-hour: "$0.204 per instance-hour (catalog, as of 2026-09-01)", an estimate is
- * called one; "unpriced" for null.  Pure.
+ * The price of an instance-hour: "$0.204 per instance-hour (catalog, as of
+ * 2026-09-01)", an estimate is called one; "unpriced" for null.  Pure.
  */
 void figure_price(const struct cJSON *price, struct text *out);
 
-/** The block at the end of `show` and of `submit --wait`; `job` as the server gives it.  What is missing says
- * why.  Pure. */
+/** The block at the end of `show` and of `submit --wait`; `job` as the server gives it.
+ * What is missing says why.  Pure. */
 void figure_add(const struct cJSON *job, struct text *out);
 
 #endif

@@ -1,15 +1,9 @@
 /*
- * Watches a job: its log and its state are two transfers in one poll loop.  Decides when to ask again
- * and when to give up; does not decide what the end means.
+ * Watches a job: its log and its state are two transfers in one poll loop.  Decides
+ * when to ask again and when to give up; does not decide what the end means.
  */
 
 #include "src/cli/follow.h"
-
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "src/cli/figure.h"
 #include "src/cli/log_resume.h"
@@ -18,11 +12,17 @@
 #include "src/clock.h"
 #include "src/job_state.h"
 
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 enum {
-    TURN_MS = 100,      /* how late Ctrl-C and the progress line may be */
-    POLL_S = 60,        /* deadline of one question */
+    TURN_MS = 100,        /* how late Ctrl-C and the progress line may be */
+    POLL_S = 60,          /* deadline of one question */
     LOG_AFTER_END_S = 10, /* the log's last bytes may come behind the end */
-    PLAIN_STEP = 10,    /* percent between progress lines where there is no terminal */
+    PLAIN_STEP = 10, /* percent between progress lines where there is no terminal */
 };
 #define ASK_EVERY (500 * USEC_PER_MSEC)
 
@@ -119,8 +119,8 @@ static void take_bytes(void *context, const char *bytes, size_t len)
     print_new(watch, &new);
 }
 
-/* Where the log does not begin at its start there is nothing to count from: it goes on with lines that began
- * after the last that was printed, by this host's clock. */
+/* Where the log does not begin at its start there is nothing to count from: it goes on
+ * with lines that began after the last that was printed, by this host's clock. */
 static char *path_of_log(struct watch *watch)
 {
     const struct follow *follow = watch->follow;
@@ -160,10 +160,11 @@ static int start_ask(struct watch *watch, struct err *err)
     if (follow->log_alone || watch->ask || watch->final_at
         || clock_boot() < watch->ask_due)
         return 0;
-    return http_start(
-        remote_client(follow->remote),
-        &(struct http_request){ .method = "GET", .path = path, .deadline_s = POLL_S },
-        &watch->ask, err);
+    return http_start(remote_client(follow->remote),
+                      &(struct http_request){ .method = "GET",
+                                              .path = path,
+                                              .deadline_s = POLL_S },
+                      &watch->ask, err);
 }
 
 static int take_log(struct watch *watch, struct err *err)
@@ -263,12 +264,14 @@ static void progress_of(struct watch *watch, struct progress *progress)
     progress_meter_rate(&watch->meter, &progress->per_second);
 }
 
-/* Where there is no terminal: a line for every state and for every tenth of the work. */
+/* Where there is no terminal: a line for every state and for every tenth of the work.
+ */
 static void show_plain(struct watch *watch, const struct progress *progress)
 {
     auto_text struct text line = { 0 };
     int percent = progress_percent(progress);
-    bool is_new = !watch->plain_status || strcmp(watch->plain_status, progress->status) != 0;
+    bool is_new =
+        !watch->plain_status || strcmp(watch->plain_status, progress->status) != 0;
 
     if (!is_new && percent < watch->plain_percent + PLAIN_STEP)
         return;
@@ -338,7 +341,8 @@ static int turn(struct watch *watch, enum follow_end *end, struct err *err)
 int follow_job(const struct follow *follow, enum follow_end *end, struct cJSON **job,
                struct err *err)
 {
-    struct watch watch = { .follow = follow, .started_at = clock_boot(),
+    struct watch watch = { .follow = follow,
+                           .started_at = clock_boot(),
                            .was_reached = follow->was_reached };
     struct sigaction action = { .sa_handler = on_interrupt };
     struct sigaction before;

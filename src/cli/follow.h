@@ -3,18 +3,20 @@
 
 #include "src/cli/remote.h"
 
-/* Watching a job until it ends: its log and its state at the same time, over restarts of the daemon. */
+/* Watching a job until it ends: its log and its state at the same time, over restarts
+ * of the daemon. */
 
 struct follow {
     struct remote *remote;
     const char *name;
-    const char *log_path; /* a stream of the log, printed on stdout as it comes; NULL: none */
-    const char *log_resumes_at; /* instead of log_path after a loss, when that does not begin at the log's
-                                 * start; with a query */
-    bool log_alone;       /* until the log's end; the job itself is not asked for */
-    bool was_reached;     /* the daemon answered before: wait for it when it is away */
-    bool progress;        /* show how far it is, on stderr */
-    int64_t timeout_s;    /* 0: none */
+    const char
+        *log_path; /* a stream of the log, printed on stdout as it comes; NULL: none */
+    const char *log_resumes_at; /* instead of log_path after a loss, when that does not
+                                 * begin at the log's start; with a query */
+    bool log_alone;    /* until the log's end; the job itself is not asked for */
+    bool was_reached;  /* the daemon answered before: wait for it when it is away */
+    bool progress;     /* show how far it is, on stderr */
+    int64_t timeout_s; /* 0: none */
 };
 
 enum follow_end {
@@ -24,7 +26,9 @@ enum follow_end {
 };
 
 /* A daemon that was reached is waited for as long as this when it is away. */
-enum { FOLLOW_RECONNECT_S = 60 };
+enum {
+    FOLLOW_RECONNECT_S = 60
+};
 
 /**
  * Watches.

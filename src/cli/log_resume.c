@@ -1,11 +1,16 @@
-/* Tells new bytes of a log from those of an earlier connection.  Pure; knows nothing of connections. */
+/* Tells new bytes of a log from those of an earlier connection.  Pure; knows nothing of
+ * connections. */
 
 #include "src/cli/log_resume.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum head { HEAD_OPEN, HEAD_RANK, HEAD_PLAIN };
+enum head {
+    HEAD_OPEN,
+    HEAD_RANK,
+    HEAD_PLAIN
+};
 
 /* Whether a line's start is "[RANK] ", is not, or may become one. */
 static enum head read_head(const char *head, size_t len, int64_t *rank)

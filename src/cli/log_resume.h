@@ -5,11 +5,12 @@
 #include "src/text.h"
 
 /*
- * A log stream over several connections, each of which begins at the log's start: what was given
- * before is passed over.
+ * A log stream over several connections, each of which begins at the log's start: what
+ * was given before is passed over.
  *
- * The logs of several ranks come merged, "[RANK] " before each line, and the order of ranks need not be
- * the same twice.  So lines are counted by rank; that of one rank always is the same.
+ * The logs of several ranks come merged, "[RANK] " before each line, and the order of
+ * ranks need not be the same twice.  So lines are counted by rank; that of one rank
+ * always is the same.
  */
 
 struct log_resume_rank {
@@ -19,19 +20,22 @@ struct log_resume_rank {
     int64_t seen;  /* whole lines of this connection */
 };
 
-enum { LOG_HEAD_MAX = 14 }; /* "[2147483647] " and one to tell that it is longer */
+enum {
+    LOG_HEAD_MAX = 14
+}; /* "[2147483647] " and one to tell that it is longer */
 
 struct log_resume {
     struct log_resume_rank *ranks;
     size_t count;
     char head[LOG_HEAD_MAX]; /* start of a line whose rank is not yet known */
     size_t head_len;
-    bool is_inside;  /* of a line whose rank is known: ranks[line_rank] */
+    bool is_inside; /* of a line whose rank is known: ranks[line_rank] */
     size_t line_rank;
     size_t line_len; /* bytes of it so far */
 };
 
-/** Adds to `out` what is new in these bytes.  A few bytes may be held back to tell the rank of their line. */
+/** Adds to `out` what is new in these bytes.  A few bytes may be held back to tell the
+ * rank of their line. */
 void log_resume_feed(struct log_resume *resume, const char *bytes, size_t len,
                      struct text *out);
 

@@ -1,12 +1,12 @@
 /* jobctl: finds the verb and runs it; every decision is the verb's. */
 
+#include "src/cli/options.h"
+#include "src/cli/verbs.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "src/cli/options.h"
-#include "src/cli/verbs.h"
 
 static const char *env_or_null(const char *name)
 {

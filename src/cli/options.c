@@ -1,14 +1,15 @@
-/* Command lines: getopt_long fed from tables.  Decides the form of an option, not what it means. */
+/* Command lines: getopt_long fed from tables.  Decides the form of an option, not what
+ * it means. */
 
 #include "src/cli/options.h"
+
+#include "src/clock.h"
+#include "src/text.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "src/clock.h"
-#include "src/text.h"
 
 /* clang-format off */
 static const struct option_row global_rows[] = {
@@ -21,7 +22,10 @@ static const struct option_row global_rows[] = {
 /* clang-format on */
 
 /* What getopt_long gives: an index into one of the two tables. */
-enum { GLOBAL_BASE = 0x1000, OWN_BASE = 0x2000 };
+enum {
+    GLOBAL_BASE = 0x1000,
+    OWN_BASE = 0x2000
+};
 
 static size_t rows_count(const struct option_row *rows)
 {
@@ -36,9 +40,9 @@ static void print_rows(const struct option_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         char letter[4] = "  ";
-        auto_free char *words = xasprintf("--%s%s%s", rows[i].name,
-                                          rows[i].value ? " " : "",
-                                          rows[i].value ? rows[i].value : "");
+        auto_free char *words =
+            xasprintf("--%s%s%s", rows[i].name, rows[i].value ? " " : "",
+                      rows[i].value ? rows[i].value : "");
 
         if (rows[i].letter)
             snprintf(letter, sizeof letter, "-%c", rows[i].letter);
@@ -62,7 +66,8 @@ static void print_help(void)
         printf("  %-11s %s\n", verbs[i]->name, verbs[i]->help);
     printf("\n");
     print_rows(global_rows, ARRAY_SIZE(global_rows));
-    printf("\njobctl VERB --help tells the options of one verb; jobctl(1) tells all.\n");
+    printf(
+        "\njobctl VERB --help tells the options of one verb; jobctl(1) tells all.\n");
 }
 
 static enum options_end set_output(struct cli *cli, const char *value)
@@ -136,11 +141,11 @@ static enum options_end set_own(const struct option_row *row, const char *value)
 
 struct getopt_tables {
     struct option longs[OPTIONS_MAX + ARRAY_SIZE(global_rows) + 1];
-    char shorts[2 * OPTIONS_MAX + 2];
+    char shorts[2 * OPTIONS_MAX + 3];
 };
 
-static void add_rows(struct getopt_tables *tables, size_t at, const struct option_row *rows,
-                     size_t count, int base)
+static void add_rows(struct getopt_tables *tables, size_t at,
+                     const struct option_row *rows, size_t count, int base)
 {
     for (size_t i = 0; i < count; i++) {
         tables->longs[at + i] = (struct option){
@@ -164,7 +169,50 @@ static int row_of_letter(const struct option_row *rows, int letter)
     return '?';
 }
 
-/* "+" stops at the first operand: before a verb, what follows belongs to the verb. */
+static const char *nearest_option(const struct getopt_tables *tables, const char *word)
+{
+    const char *names[ARRAY_SIZE(tables->longs)] = { NULL };
+
+    for (size_t i = 0; tables->longs[i].name; i++)
+        names[i] = tables->longs[i].name;
+    return text_nearest(word + strspn(word, "-"), names);
+}
+
+/* What getopt_long refused; `word` is the last that it looked at. */
+static enum options_end refuse(const struct getopt_tables *tables, const char *word,
+                               bool lacks_value)
+{
+    const char *nearest = nearest_option(tables, word);
+
+    if (lacks_value)
+        fprintf(stderr, "jobctl: %s: a value is missing\n", word);
+    else if (nearest && text_starts_with(word, "--"))
+        fprintf(stderr, "jobctl: there is no option %s: did you mean --%s?\n", word,
+                nearest);
+    else
+        fprintf(stderr, "jobctl: there is no option %s\n", word);
+    return OPTIONS_BAD;
+}
+
+static enum options_end take(struct cli *cli, const struct verb *verb,
+                             const struct option_row *rows, int got)
+{
+    const char *name;
+
+    if (got >= OWN_BASE)
+        return set_own(&rows[got - OWN_BASE], optarg);
+    name = global_rows[got - GLOBAL_BASE].name;
+    if (strcmp(name, "help") != 0)
+        return set_global(cli, name, optarg);
+    if (verb)
+        print_verb_help(verb, rows);
+    else
+        print_help();
+    return OPTIONS_DONE;
+}
+
+/* "+" stops at the first operand: before a verb, what follows belongs to the verb.  ":"
+ * leaves the messages to us. */
 static enum options_end parse(struct cli *cli, const struct verb *verb,
                               const struct option_row *rows, int argc, char **argv)
 {
@@ -172,28 +220,22 @@ static enum options_end parse(struct cli *cli, const struct verb *verb,
     enum options_end end = OPTIONS_GO_ON;
     int got;
 
-    if (!verb)
-        strcpy(tables.shorts, "+");
+    strcpy(tables.shorts, verb ? ":" : "+:");
     add_rows(&tables, 0, rows, rows_count(rows), OWN_BASE);
-    add_rows(&tables, rows_count(rows), global_rows, ARRAY_SIZE(global_rows), GLOBAL_BASE);
+    add_rows(&tables, rows_count(rows), global_rows, ARRAY_SIZE(global_rows),
+             GLOBAL_BASE);
     optind = 0; /* glibc: begin anew */
     while (end == OPTIONS_GO_ON
-           && (got = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
+           && (got = getopt_long(argc, argv, tables.shorts, tables.longs, NULL))
+                  != -1) {
+        bool lacks_value = got == ':';
+
         if (got < GLOBAL_BASE)
             got = row_of_letter(rows, got);
-        if (got >= OWN_BASE) {
-            end = set_own(&rows[got - OWN_BASE], optarg);
-        } else if (got < GLOBAL_BASE) {
-            end = OPTIONS_BAD;
-        } else if (strcmp(global_rows[got - GLOBAL_BASE].name, "help") == 0) {
-            if (verb)
-                print_verb_help(verb, rows);
-            else
-                print_help();
-            end = OPTIONS_DONE;
-        } else {
-            end = set_global(cli, global_rows[got - GLOBAL_BASE].name, optarg);
-        }
+        if (got < GLOBAL_BASE)
+            end = refuse(&tables, argv[optind - 1], lacks_value);
+        else
+            end = take(cli, verb, rows, got);
     }
     return end;
 }
@@ -225,14 +267,15 @@ enum options_end options_parse(struct cli *cli, const struct verb *verb,
         end = OPTIONS_BAD;
     }
     if (end == OPTIONS_BAD)
-        fprintf(stderr, "usage: jobctl %s%s%s\n", verb->name, *verb->arguments ? " " : "",
-                verb->arguments);
+        fprintf(stderr, "usage: jobctl %s%s%s\n", verb->name,
+                *verb->arguments ? " " : "", verb->arguments);
     if (end == OPTIONS_GO_ON && operands)
         *operands = argv + optind;
     return end;
 }
 
-enum options_end options_parse_global(struct cli *cli, int argc, char **argv, int *first)
+enum options_end options_parse_global(struct cli *cli, int argc, char **argv,
+                                      int *first)
 {
     enum options_end end = parse(cli, NULL, NULL, argc, argv);
 

@@ -11,7 +11,7 @@ enum option_kind {
     OPTION_TEXT,     /* const char * */
     OPTION_INT,      /* int64_t, between min and max */
     OPTION_DURATION, /* int64_t, seconds */
-    OPTION_LIST,     /* char **, ends in NULL: may be given often; words_free frees it */
+    OPTION_LIST, /* char **, ends in NULL: may be given often; words_free frees it */
 };
 
 struct option_row {
@@ -25,7 +25,9 @@ struct option_row {
     const char *help;
 };
 
-enum { OPTIONS_MAX = 16 };
+enum {
+    OPTIONS_MAX = 16
+};
 
 enum options_end {
     OPTIONS_GO_ON,
@@ -34,15 +36,18 @@ enum options_end {
 };
 
 /**
- * Reads a verb's command line.  The options that every verb has (--socket, --server, --output,
- * --help, --version) are read as well.  On OPTIONS_GO_ON *operands are the `operand_count` arguments
- * that the verb needs; another number is OPTIONS_BAD.
+ * Reads a verb's command line.  The options that every verb has (--socket, --server,
+ * --output,
+ * --help, --version) are read as well.  On OPTIONS_GO_ON *operands are the
+ * `operand_count` arguments that the verb needs; another number is OPTIONS_BAD.
  */
 enum options_end options_parse(struct cli *cli, const struct verb *verb,
                                const struct option_row *rows, int argc, char **argv,
                                char ***operands);
 
-/** The options before the verb; *first is the index of the verb, or argc when there is none. */
-enum options_end options_parse_global(struct cli *cli, int argc, char **argv, int *first);
+/** The options before the verb; *first is the index of the verb, or argc when there is
+ * none. */
+enum options_end options_parse_global(struct cli *cli, int argc, char **argv,
+                                      int *first);
 
 #endif

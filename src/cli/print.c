@@ -84,16 +84,18 @@ void print_note(const char *format, ...)
 
 static void print_problem(const char *file, const struct problem *problem)
 {
-    auto_free char *line = xasprintf(
-        "%s%s%s%s%s%s%s%s", file ? file : "  ", file ? ": " : "", problem->path,
-        *problem->path ? ": " : "", problem->message, problem->hint ? " (" : "",
-        problem->hint ? problem->hint : "", problem->hint ? ")" : "");
+    auto_free char *line =
+        xasprintf("%s%s%s%s%s%s%s%s", file ? file : "  ", file ? ": " : "",
+                  problem->path, *problem->path ? ": " : "", problem->message,
+                  problem->hint ? " (" : "", problem->hint ? problem->hint : "",
+                  problem->hint ? ")" : "");
 
     print_painted(stderr, PAINT_PLAIN, line);
     fputc('\n', stderr);
 }
 
-int print_failure(const struct err *err, const char *file, const struct problems *problems)
+int print_failure(const struct err *err, const char *file,
+                  const struct problems *problems)
 {
     print_note("%s", err->text);
     for (size_t i = 0; problems && i < problems->count; i++)
@@ -106,7 +108,8 @@ const char *print_time(const char *rfc3339, char out[32])
     size_t len;
 
     if (!rfc3339 || (len = strlen(rfc3339)) < 20 || rfc3339[10] != 'T')
-        return rfc3339 && strlen(rfc3339) < 32 ? strcpy(out, rfc3339) : strcpy(out, "-");
+        return rfc3339 && strlen(rfc3339) < 32 ? strcpy(out, rfc3339)
+                                               : strcpy(out, "-");
     snprintf(out, 32, "%.10s %.8sZ", rfc3339, rfc3339 + 11);
     return out;
 }

@@ -1,18 +1,25 @@
 #ifndef SRC_CLI_PRINT_H
 #define SRC_CLI_PRINT_H
 
-#include <stdio.h>
-
 #include "src/err.h"
 #include "src/json.h"
 #include "src/problems.h"
 
+#include <stdio.h>
+
 /* How jobctl speaks: answers on stdout, everything else on stderr. */
 
-enum paint { PAINT_PLAIN, PAINT_GOOD, PAINT_BAD, PAINT_BUSY, PAINT_DIM };
+enum paint {
+    PAINT_PLAIN,
+    PAINT_GOOD,
+    PAINT_BAD,
+    PAINT_BUSY,
+    PAINT_DIM
+};
 
-/** Words in a colour when the stream is a terminal and neither NO_COLOR nor TERM=dumb is against it.
- * Control characters in `words` are shown as "?": what a job says cannot steer the terminal. */
+/** Words in a colour when the stream is a terminal and neither NO_COLOR nor TERM=dumb
+ * is against it. Control characters in `words` are shown as "?": what a job says cannot
+ * steer the terminal. */
 void print_painted(FILE *stream, enum paint paint, const char *words);
 
 /** The colour of a primary or secondary status. */
@@ -25,14 +32,16 @@ void print_json(const struct cJSON *value);
 void print_note(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /**
- * Why a command failed, on stderr: the error, then each problem as "FILE: path: message (hint)".
+ * Why a command failed, on stderr: the error, then each problem as "FILE: path: message
+ * (hint)".
  *
  * @file      names the input that the problems are in; NULL: none
  * @problems  may be NULL
  *
  * Returns the exit code.
  */
-int print_failure(const struct err *err, const char *file, const struct problems *problems);
+int print_failure(const struct err *err, const char *file,
+                  const struct problems *problems);
 
 /** "2026-11-30 10:15:00Z" from an RFC 3339 text in UTC; "-" for NULL. */
 const char *print_time(const char *rfc3339, char out[32]);

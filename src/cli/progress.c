@@ -1,16 +1,22 @@
-/* Progress lines.  Decides what fits and what is known; does not decide when a job is done. */
+/* Progress lines.  Decides what fits and what is known; does not decide when a job is
+ * done. */
 
 #include "src/cli/progress.h"
+
+#include "src/cli/print.h"
+#include "src/clock.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "src/cli/print.h"
-#include "src/clock.h"
-
-enum { BAR_MIN = 8, BAR_MAX = 30, WIDTH_ASSUMED = 80, DRAWS_PER_SEC = 10 };
+enum {
+    BAR_MIN = 8,
+    BAR_MAX = 30,
+    WIDTH_ASSUMED = 80,
+    DRAWS_PER_SEC = 10
+};
 
 void progress_meter_add(struct progress_meter *meter, usec_t at, double done)
 {
@@ -54,7 +60,7 @@ int progress_percent(const struct progress *progress)
     part = 100 * progress->done / progress->planned;
     if (part < 0)
         return 0;
-    return part > 99 ? 99 : (int)part;
+    return part > 100 ? 100 : (int)part;
 }
 
 /* Adds a piece when all of it fits. */
@@ -116,7 +122,8 @@ static void add_done(struct text *out, const struct progress *progress, int widt
     add_piece(out, width, piece.bytes);
 }
 
-/* The bar comes last into what the words leave free, and stands behind the percentage. */
+/* The bar comes last into what the words leave free, and stands behind the percentage.
+ */
 void progress_line(const struct progress *progress, int width, struct text *out)
 {
     auto_text struct text front = { 0 };

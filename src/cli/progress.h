@@ -4,12 +4,16 @@
 #include "src/base.h"
 #include "src/text.h"
 
-/* How far a job or an upload is: one line of text, and its place at the bottom of a terminal. */
+/* How far a job or an upload is: one line of text, and its place at the bottom of a
+ * terminal. */
 
 /* --- what is to be said; pure --- */
 
-/* The rate of the last half minute: work as it was seen, at most one sample a second. */
-enum { METER_SAMPLES = 30 };
+/* The rate of the last half minute: work as it was seen, at most one sample a second.
+ */
+enum {
+    METER_SAMPLES = 30
+};
 
 struct progress_meter {
     struct {
@@ -19,10 +23,12 @@ struct progress_meter {
     size_t count; /* ever taken */
 };
 
-/** Takes a sample on the boot clock.  Work that goes back (a new attempt) begins anew. */
+/** Takes a sample on the boot clock.  Work that goes back (a new attempt) begins anew.
+ */
 void progress_meter_add(struct progress_meter *meter, usec_t at, double done);
 
-/** Units a second; false before two samples are a second apart or while nothing moves. */
+/** Units a second; false before two samples are a second apart or while nothing moves.
+ */
 bool progress_meter_rate(const struct progress_meter *meter, double *per_second);
 
 struct progress {
@@ -30,14 +36,15 @@ struct progress {
     int64_t elapsed_s;
     bool has_done;
     double done;
-    double planned; /* 0: not known */
-    double per_second; /* 0: not known */
-    const char *unit;  /* of work, or NULL */
-    const char *cost_usd; /* decimal text, or NULL */
+    double planned;        /* 0: not known */
+    double per_second;     /* 0: not known */
+    const char *unit;      /* of work, or NULL */
+    const char *cost_usd;  /* decimal text, or NULL */
     const char *waits_for; /* why the job is in the queue, or NULL */
 };
 
-/** 0..100, or -1 when it is not known. A job that is not done is never at 100. */
+/** 0..100, or -1 when it is not known. Rounded down: 100 only when all that was planned
+ * is done. */
 int progress_percent(const struct progress *progress);
 
 /** One line without line feed, at most `width` places (0: no bound and no bar). */

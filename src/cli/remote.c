@@ -1,9 +1,13 @@
 /*
- * Talks to railheadd.  Decides where it is, what to repeat, and how its refusals become errors; does
- * not decide what to ask.
+ * Talks to railheadd.  Decides where it is, what to repeat, and how its refusals become
+ * errors; does not decide what to ask.
  */
 
 #include "src/cli/remote.h"
+
+#include "src/cli/print.h"
+#include "src/cli/progress.h"
+#include "src/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/cli/print.h"
-#include "src/cli/progress.h"
-#include "src/clock.h"
-
 static const char system_socket[] = "/run/railhead/railhead.sock";
 
 /* Nothing that a verb asks takes the daemon longer, but a busy host may. */
-enum { ASK_DEADLINE_S = 60, RETRY_PAUSE_MS = 400, SOURCE_TRIES = 3 };
+enum {
+    ASK_DEADLINE_S = 60,
+    RETRY_PAUSE_MS = 400,
+    SOURCE_TRIES = 3
+};
 
 struct remote {
     struct http_client *client;
@@ -138,8 +142,8 @@ static int ask_until_answered(struct remote *remote, const struct http_request *
     }
 }
 
-int remote_ask(struct remote *remote, const struct remote_ask *ask, struct cJSON **answer,
-               struct problems *problems, struct err *err)
+int remote_ask(struct remote *remote, const struct remote_ask *ask,
+               struct cJSON **answer, struct problems *problems, struct err *err)
 {
     auto_transfer struct http_transfer *transfer = NULL;
     auto_free char *body = ask->body ? json_print(ask->body) : NULL;
@@ -151,8 +155,7 @@ int remote_ask(struct remote *remote, const struct remote_ask *ask, struct cJSON
     if (body)
         headers[count++] = "Content-Type: application/json";
     if (ask->idempotency_key)
-        headers[count++] = key =
-            xasprintf("Idempotency-Key: %s", ask->idempotency_key);
+        headers[count++] = key = xasprintf("Idempotency-Key: %s", ask->idempotency_key);
     if (ask_until_answered(remote,
                            &(struct http_request){ .method = ask->method,
                                                    .path = ask->path,
@@ -168,8 +171,8 @@ int remote_ask(struct remote *remote, const struct remote_ask *ask, struct cJSON
 int remote_get(struct remote *remote, const char *path, struct cJSON **answer,
                struct err *err)
 {
-    return remote_ask(remote, &(struct remote_ask){ .method = "GET", .path = path }, answer,
-                      NULL, err);
+    return remote_ask(remote, &(struct remote_ask){ .method = "GET", .path = path },
+                      answer, NULL, err);
 }
 
 static void show_upload(void *context, int64_t sent, int64_t total)
@@ -215,15 +218,15 @@ int remote_put_source(struct remote *remote, const char *hex, const char *path,
         return err_wrap(err, "source");
     if (there)
         return 0;
-    rc = ask_until_answered(
-        remote,
-        &(struct http_request){ .method = "PUT",
-                                .path = url,
-                                .headers = headers,
-                                .body_file = path,
-                                .on_sent = progress ? show_upload : NULL,
-                                .context = &display },
-        SOURCE_TRIES, &transfer, &http, err);
+    rc = ask_until_answered(remote,
+                            &(struct http_request){ .method = "PUT",
+                                                    .path = url,
+                                                    .headers = headers,
+                                                    .body_file = path,
+                                                    .on_sent =
+                                                        progress ? show_upload : NULL,
+                                                    .context = &display },
+                            SOURCE_TRIES, &transfer, &http, err);
     progress_display_clear(&display);
     if (rc == 0 && (http.status < 200 || http.status > 299))
         rc = read_refusal(&http, NULL, err);

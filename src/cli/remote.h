@@ -12,15 +12,15 @@
 
 struct remote;
 
-/** Finds the daemon: cli->server, cli->socket, else the default socket.  Connects at the first
- * question.  The caller frees. */
+/** Finds the daemon: cli->server, cli->socket, else the default socket.  Connects at
+ * the first question.  The caller frees. */
 MUST_CHECK int remote_open(const struct cli *cli, struct remote **out, struct err *err);
 void remote_free(struct remote *remote);
 void remote_cleanup(struct remote **remote);
 #define auto_remote __attribute__((cleanup(remote_cleanup)))
 
-/** The path of the default socket: /run/railhead/railhead.sock when it exists, else the one that a
- * railheadd of this user makes by itself.  The caller frees. */
+/** The path of the default socket: /run/railhead/railhead.sock when it exists, else the
+ * one that a railheadd of this user makes by itself.  The caller frees. */
 char *remote_default_socket(void);
 
 /** For streams and for several questions at a time. */
@@ -40,28 +40,31 @@ struct remote_ask {
  * @answer    a JSON value that the caller frees
  * @problems  receives the `errors` of a problem answer; may be NULL
  *
- * The error's code is the one that the server named; ERR_UNAVAILABLE when it was not reached.
+ * The error's code is the one that the server named; ERR_UNAVAILABLE when it was not
+ * reached.
  */
 MUST_CHECK int remote_ask(struct remote *remote, const struct remote_ask *ask,
                           struct cJSON **answer, struct problems *problems,
                           struct err *err);
 
 /** GET of `path`. */
-MUST_CHECK int remote_get(struct remote *remote, const char *path, struct cJSON **answer,
-                          struct err *err);
+MUST_CHECK int remote_get(struct remote *remote, const char *path,
+                          struct cJSON **answer, struct err *err);
 
 /** What remote_ask makes of an answer that came. */
 MUST_CHECK int remote_read(const struct http_answer *http, struct cJSON **answer,
                            struct problems *problems, struct err *err);
 
-/** Makes sure that the server has the archive `path`, whose digest is `hex`. `progress` shows the upload. */
-MUST_CHECK int remote_put_source(struct remote *remote, const char *hex, const char *path,
-                                 bool progress, struct err *err);
+/** Makes sure that the server has the archive `path`, whose digest is `hex`. `progress`
+ * shows the upload. */
+MUST_CHECK int remote_put_source(struct remote *remote, const char *hex,
+                                 const char *path, bool progress, struct err *err);
 
 /** "/v1/training-jobs/NAME" and `rest` behind it; the caller frees. */
 char *remote_job_path(const char *name, const char *rest);
 
-/** Adds "?name=value" or "&name=value", encoded, to a path; nothing when `value` is NULL. */
+/** Adds "?name=value" or "&name=value", encoded, to a path; nothing when `value` is
+ * NULL. */
 void remote_add_query(struct text *path, const char *name, const char *value);
 
 #endif

@@ -1,20 +1,20 @@
 /*
- * Reads and completes a user's job spec.  Decides the form and where its source is; what a valid spec
- * is, src/job_spec decides.
+ * Reads and completes a user's job spec.  Decides the form and where its source is;
+ * what a valid spec is, src/job_spec decides.
  */
 
 #include "src/cli/spec_file.h"
+
+#include "src/archive.h"
+#include "src/files.h"
+#include "src/text.h"
+#include "src/yaml.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "src/archive.h"
-#include "src/files.h"
-#include "src/text.h"
-#include "src/yaml.h"
 
 /* A request's body may be as long as this. */
 #define SPEC_BYTES_MAX ((size_t)1 << 20)
@@ -72,7 +72,8 @@ int spec_file_read(const char *path, struct spec_file *file, struct err *err)
     auto_free char *bytes = NULL;
     size_t len = 0;
 
-    *file = (struct spec_file){ .path = path, .shown = is_stdin ? "standard input" : path };
+    *file =
+        (struct spec_file){ .path = path, .shown = is_stdin ? "standard input" : path };
     if (is_stdin) {
         if (read_stdin(&bytes, &len, err) < 0)
             return err_wrap(err, "standard input");

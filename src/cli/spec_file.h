@@ -13,15 +13,17 @@ struct spec_file {
     const char *shown;     /* for messages: the path or "standard input" */
     struct cJSON *json;    /* what will be sent */
     struct job_spec *spec; /* the same, complete; after spec_file_check */
-    char *archive;         /* temporary file of the packed source, or NULL: no folder to pack */
+    char *archive; /* temporary file of the packed source, or NULL: no folder to pack */
     char hex[DIGEST_HEX_SIZE]; /* of the archive */
 };
 
-/** Reads YAML or JSON: by the name's ending, else whatever of the two it is.  Errors name the file, line and column. */
-MUST_CHECK int spec_file_read(const char *path, struct spec_file *file, struct err *err);
+/** Reads YAML or JSON: by the name's ending, else whatever of the two it is.  Errors
+ * name the file, line and column. */
+MUST_CHECK int spec_file_read(const char *path, struct spec_file *file,
+                              struct err *err);
 
-/** Puts `value` (YAML, so that 4 is a number and [a] a list) in the place of a member: "name=x",
- * "hyperparameters.lr=1e-4".  Objects on the way are made. */
+/** Puts `value` (YAML, so that 4 is a number and [a] a list) in the place of a member:
+ * "name=x", "hyperparameters.lr=1e-4".  Objects on the way are made. */
 MUST_CHECK int spec_file_set(struct spec_file *file, const char *assignment,
                              struct err *err);
 
@@ -33,8 +35,9 @@ MUST_CHECK int spec_file_set_text(struct spec_file *file, const char *member,
 MUST_CHECK int spec_file_check(struct spec_file *file, struct problems *problems,
                                struct err *err);
 
-/** Packs a source_dir that is a folder (relative to the spec's own) and names its digest in the spec instead.
- * ERR_INVALID when the folder or the entry point in it is not there. */
+/** Packs a source_dir that is a folder (relative to the spec's own) and names its
+ * digest in the spec instead. ERR_INVALID when the folder or the entry point in it is
+ * not there. */
 MUST_CHECK int spec_file_pack(struct spec_file *file, struct problems *problems,
                               struct err *err);
 

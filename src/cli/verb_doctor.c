@@ -1,15 +1,15 @@
 /* jobctl doctor: what stands in the way, from here. */
 
+#include "src/cli/doctor.h"
+#include "src/cli/options.h"
+#include "src/cli/print.h"
+#include "src/cli/remote.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "src/cli/doctor.h"
-#include "src/cli/options.h"
-#include "src/cli/print.h"
-#include "src/cli/remote.h"
 
 /* clang-format off */
 static const struct {
@@ -53,17 +53,20 @@ static void check_socket(const char *path, struct findings *findings)
 
     if (stat(path, &st) < 0)
         findings_add(findings, "socket", SEVERITY_ERROR,
-                     errno == EACCES ? "join the group that the folder belongs to"
-                                     : "start railheadd, or name its socket by --socket",
+                     errno == EACCES
+                         ? "join the group that the folder belongs to"
+                         : "start railheadd, or name its socket by --socket",
                      "%s: %s", path, strerror(errno));
     else if (!S_ISSOCK(st.st_mode))
         findings_add(findings, "socket", SEVERITY_ERROR,
-                     "name the socket of railheadd by --socket", "%s is no socket", path);
+                     "name the socket of railheadd by --socket", "%s is no socket",
+                     path);
     else if (access(path, R_OK | W_OK) < 0)
-        findings_add(findings, "socket", SEVERITY_ERROR,
-                     "join the socket's group: usermod -aG GROUP USER, then log in anew",
-                     "%s: %s; it belongs to user %u and group %u, mode %04o", path,
-                     strerror(errno), st.st_uid, st.st_gid, st.st_mode & 07777U);
+        findings_add(
+            findings, "socket", SEVERITY_ERROR,
+            "join the socket's group: usermod -aG GROUP USER, then log in anew",
+            "%s: %s; it belongs to user %u and group %u, mode %04o", path,
+            strerror(errno), st.st_uid, st.st_gid, st.st_mode & 07777U);
     else
         findings_add(findings, "socket", SEVERITY_OK, NULL, "%s may be used", path);
 }
@@ -74,12 +77,15 @@ static void check_version(const struct cJSON *health, struct findings *findings)
     const char *version = json_get_text(health, "version");
 
     if (!status || strcmp(status, "ok") != 0)
-        findings_add(findings, "daemon", SEVERITY_ERROR, "read its log, then start it anew",
-                     "railheadd answers but is not well: %s", status ? status : "no status");
+        findings_add(findings, "daemon", SEVERITY_ERROR,
+                     "read its log, then start it anew",
+                     "railheadd answers but is not well: %s",
+                     status ? status : "no status");
     else
         findings_add(findings, "daemon", SEVERITY_OK, NULL, "railheadd answers");
     if (!version || strcmp(version, PACKAGE_VERSION) != 0)
-        findings_add(findings, "version", SEVERITY_WARNING, "install both from one package",
+        findings_add(findings, "version", SEVERITY_WARNING,
+                     "install both from one package",
                      "railheadd is %s, jobctl is " PACKAGE_VERSION,
                      version ? version : "of an unknown version");
     else
@@ -101,8 +107,8 @@ void doctor_check_daemon(struct cli *cli, struct findings *findings)
     if (remote_open(cli, &remote, &err) < 0
         || remote_get(remote, "/healthz", &health, &err) < 0)
         findings_add(findings, "daemon", SEVERITY_ERROR,
-                     "start it: systemctl start railheadd, or railheadd in a terminal", "%s",
-                     err.text);
+                     "start it: systemctl start railheadd, or railheadd in a terminal",
+                     "%s", err.text);
     else
         check_version(health, findings);
 }

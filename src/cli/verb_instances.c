@@ -1,18 +1,20 @@
 /* jobctl instances: what jobs can ask for here, and what it costs. */
 
-#include <stdio.h>
-#include <string.h>
-
 #include "src/cli/figure.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 #include "src/cli/remote.h"
 #include "src/cli/table.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* The last column is for --all alone. */
 static const struct table_column columns[] = {
-    { "NAME", false },  { "VCPUS", true },    { "MEMORY", true }, { "ACCELERATOR", false },
-    { "PRICE/H", true }, { "OFFERED", true }, { "IN-USE", true }, { "WHY NOT OFFERED", false },
+    { "NAME", false },   { "VCPUS", true },
+    { "MEMORY", true },  { "ACCELERATOR", false },
+    { "PRICE/H", true }, { "OFFERED", true },
+    { "IN-USE", true },  { "WHY NOT OFFERED", false },
 };
 
 static void add_accelerator(struct table *table, const struct cJSON *accelerator)

@@ -1,14 +1,16 @@
 /* jobctl logs: what the ranks of a job said. */
 
-#include <string.h>
-#include <unistd.h>
-
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 
+#include <string.h>
+#include <unistd.h>
+
 /* More than this the server does not look back for. */
-enum { TAIL_MAX = 10000 };
+enum {
+    TAIL_MAX = 10000
+};
 
 struct logs {
     bool follow;
@@ -44,9 +46,11 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
     struct logs logs = { .tail = -1, .rank = -1, .worker = -1 };
     const struct option_row rows[] = {
-        { "follow", 'f', OPTION_FLAG, &logs.follow, 0, 0, NULL, "go on until the job has ended" },
+        { "follow", 'f', OPTION_FLAG, &logs.follow, 0, 0, NULL,
+          "go on until the job has ended" },
         { "tail", 'n', OPTION_INT, &logs.tail, 0, TAIL_MAX, "N", "the last N lines" },
-        { "rank", 'r', OPTION_INT, &logs.rank, 0, INT32_MAX, "R", "of this rank alone" },
+        { "rank", 'r', OPTION_INT, &logs.rank, 0, INT32_MAX, "R",
+          "of this rank alone" },
         { "worker", 'w', OPTION_INT, &logs.worker, 0, INT32_MAX, "W",
           "of this instance alone, from 0" },
         { "since", 0, OPTION_TEXT, &logs.since, 0, 0, "TIME",

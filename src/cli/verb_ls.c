@@ -1,20 +1,24 @@
 /* jobctl ls: which jobs there are. */
 
-#include <stdio.h>
-
 #include "src/cli/figure.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 #include "src/cli/remote.h"
 #include "src/cli/table.h"
 
+#include <stdio.h>
+
 static const struct table_column columns[] = {
-    { "NAME", false },    { "STATUS", false },   { "INSTANCES", false }, { "OWNER", false },
-    { "CREATED", false }, { "BILLABLE", true }, { "COST", true },
+    { "NAME", false },  { "STATUS", false },  { "INSTANCES", false },
+    { "OWNER", false }, { "CREATED", false }, { "BILLABLE", true },
+    { "COST", true },
 };
 
 /* One page at a time of --all; the server gives at most this many. */
-enum { PAGE_MAX = 1000, LIMIT_DEFAULT = 50 };
+enum {
+    PAGE_MAX = 1000,
+    LIMIT_DEFAULT = 50
+};
 
 struct ls {
     const char *status;
@@ -28,7 +32,8 @@ static int get_page(struct remote *remote, const struct ls *ls, const char *curs
                     struct cJSON **page, struct err *err)
 {
     auto_text struct text path = { 0 };
-    auto_free char *limit = xasprintf("%lld", (long long)(ls->all ? PAGE_MAX : ls->limit));
+    auto_free char *limit =
+        xasprintf("%lld", (long long)(ls->all ? PAGE_MAX : ls->limit));
 
     text_puts(&path, "/v1/training-jobs");
     remote_add_query(&path, "limit", limit);
@@ -104,8 +109,10 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
         { "status", 's', OPTION_TEXT, &ls.status, 0, 0, "STATUS",
           "only these: InProgress, Completed, Failed, Stopped, Training, ..." },
         { "owner", 0, OPTION_TEXT, &ls.owner, 0, 0, "OWNER", "only jobs of this user" },
-        { "name", 'n', OPTION_TEXT, &ls.name, 0, 0, "PART", "only names with this in them" },
-        { "limit", 'l', OPTION_INT, &ls.limit, 1, PAGE_MAX, "N", "at most so many (50)" },
+        { "name", 'n', OPTION_TEXT, &ls.name, 0, 0, "PART",
+          "only names with this in them" },
+        { "limit", 'l', OPTION_INT, &ls.limit, 1, PAGE_MAX, "N",
+          "at most so many (50)" },
         { "all", 'a', OPTION_FLAG, &ls.all, 0, 0, NULL, "every one, however many" },
         { 0 },
     };
@@ -118,7 +125,8 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
         return end == OPTIONS_DONE ? 0 : EXIT_USAGE;
     if (remote_open(cli, &remote, &err) < 0)
         return print_failure(&err, NULL, NULL);
-    if ((ls.all ? get_all(remote, &ls, &list, &err) : get_page(remote, &ls, NULL, &list, &err))
+    if ((ls.all ? get_all(remote, &ls, &list, &err)
+                : get_page(remote, &ls, NULL, &list, &err))
         < 0)
         return print_failure(&err, NULL, NULL);
     if (cli->output == OUTPUT_JSON)

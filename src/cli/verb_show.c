@@ -1,20 +1,26 @@
 /* jobctl show: all about one job, for people. */
 
-#include <stdio.h>
-#include <string.h>
-
 #include "src/cli/figure.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 #include "src/cli/remote.h"
 #include "src/cli/table.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const struct table_column transition_columns[] = {
-    { "STATUS", false }, { "START", false }, { "END", false }, { "MESSAGE", false },
+    { "STATUS", false },
+    { "START", false },
+    { "END", false },
+    { "MESSAGE", false },
 };
 
 static const struct table_column worker_columns[] = {
-    { "ATTEMPT", true }, { "WORKER", true }, { "HOST", false }, { "ADDRESS", false },
+    { "ATTEMPT", true },
+    { "WORKER", true },
+    { "HOST", false },
+    { "ADDRESS", false },
 };
 
 static void print_status(const struct cJSON *job)
@@ -99,7 +105,8 @@ static void add_metrics(struct text *out, const struct cJSON *metrics)
 
 static void add_workers(struct text *out, const struct cJSON *attempts)
 {
-    auto_table struct table *table = table_new(worker_columns, ARRAY_SIZE(worker_columns));
+    auto_table struct table *table =
+        table_new(worker_columns, ARRAY_SIZE(worker_columns));
     bool any = false;
 
     json_each (attempt, attempts) {

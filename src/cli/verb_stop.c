@@ -1,13 +1,14 @@
 /* jobctl stop: asks for a job's end. */
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 
-/* A job that ended well before the stop reached it has ended: for --wait that is what was asked. */
+#include <stdio.h>
+#include <unistd.h>
+
+/* A job that ended well before the stop reached it has ended: for --wait that is what
+ * was asked. */
 static int wait_for_end(struct cli *cli, struct remote *remote, const char *name)
 {
     auto_json struct cJSON *job = NULL;
@@ -40,7 +41,8 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
     bool wait = false;
     const struct option_row rows[] = {
-        { "wait", 'w', OPTION_FLAG, &wait, 0, 0, NULL, "return when the job has ended" },
+        { "wait", 'w', OPTION_FLAG, &wait, 0, 0, NULL,
+          "return when the job has ended" },
         { 0 },
     };
     auto_remote struct remote *remote = NULL;
@@ -54,9 +56,10 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
         return end == OPTIONS_DONE ? 0 : EXIT_USAGE;
     path = remote_job_path(operands[0], "/stop");
     if (remote_open(cli, &remote, &err) < 0
-        || remote_ask(remote,
-                      &(struct remote_ask){ .method = "POST", .path = path, .tries = 3 },
-                      &answer, NULL, &err)
+        || remote_ask(
+               remote,
+               &(struct remote_ask){ .method = "POST", .path = path, .tries = 3 },
+               &answer, NULL, &err)
                < 0)
         return print_failure(&err, NULL, NULL);
     if (wait)

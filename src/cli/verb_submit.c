@@ -1,10 +1,5 @@
 /* jobctl submit: from a spec file to a job, and with --wait to its figure. */
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "src/cli/figure.h"
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
@@ -13,7 +8,15 @@
 #include "src/clock.h"
 #include "src/money.h"
 
-enum { SUBMIT_TRIES = 3, KEY_BYTES = 16 };
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SUBMIT_TRIES = 3,
+    KEY_BYTES = 16
+};
 
 struct submit {
     bool wait;
@@ -24,8 +27,8 @@ struct submit {
 };
 
 /* Reads, changes and checks: nothing is asked of the server before this is well. */
-static int prepare(const struct submit *submit, const char *path, struct spec_file *file,
-                   struct problems *problems, struct err *err)
+static int prepare(const struct submit *submit, const char *path,
+                   struct spec_file *file, struct problems *problems, struct err *err)
 {
     if (spec_file_read(path, file, err) < 0)
         return -1;
@@ -39,7 +42,8 @@ static int prepare(const struct submit *submit, const char *path, struct spec_fi
     return spec_file_pack(file, problems, err);
 }
 
-/* With a key of our own a submit whose answer was lost can be sent again: it is one job. */
+/* With a key of our own a submit whose answer was lost can be sent again: it is one
+ * job. */
 static char *make_key(void)
 {
     unsigned char bytes[KEY_BYTES];
@@ -67,7 +71,8 @@ static int send_job(struct remote *remote, const struct submit *submit,
         ask.idempotency_key = NULL;
     }
     if (file->archive
-        && remote_put_source(remote, file->hex, file->archive, isatty(STDERR_FILENO), err)
+        && remote_put_source(remote, file->hex, file->archive, isatty(STDERR_FILENO),
+                             err)
                < 0)
         return -1;
     if (remote_ask(remote, &ask, answer, problems, err) < 0)
@@ -92,7 +97,8 @@ static void add_total(struct text *out, const struct job_spec *spec,
 
     duration_format(spec->max_run_s, span);
     if (!hourly_text || money_parse(hourly_text, &hourly, NULL) < 0
-        || money_for_seconds(hourly, (int64_t)spec->instance_count * 3600, &hour, NULL) < 0
+        || money_for_seconds(hourly, (int64_t)spec->instance_count * 3600, &hour, NULL)
+               < 0
         || money_for_seconds(hourly, spec->instance_count * spec->max_run_s, &run, NULL)
                < 0) {
         figure_row(out, "price in all", "unpriced: no price is known for %s",
@@ -168,8 +174,8 @@ static int report_end(const struct cli *cli, const char *name, enum follow_end h
     const char *reason = json_get_text(job, "failure_reason");
 
     if (how == FOLLOW_INTERRUPTED) {
-        print_note("%s goes on: jobctl logs -f %s follows it, jobctl stop %s stops it", name,
-                   name, name);
+        print_note("%s goes on: jobctl logs -f %s follows it, jobctl stop %s stops it",
+                   name, name, name);
         return EXIT_INTERRUPTED;
     }
     if (cli->output == OUTPUT_JSON) {
@@ -198,8 +204,8 @@ static int wait_for_end(struct cli *cli, struct remote *remote, const char *name
 
     if (follow_job(&(struct follow){ .remote = remote,
                                      .name = name,
-                                     .log_path = cli->output == OUTPUT_JSON ? NULL
-                                                                           : log_path,
+                                     .log_path =
+                                         cli->output == OUTPUT_JSON ? NULL : log_path,
                                      .was_reached = true,
                                      .progress = true },
                    &how, &job, &err)
@@ -239,7 +245,8 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
           "follow the job until it has ended" },
         { "dry-run", 0, OPTION_FLAG, &submit.dry_run, 0, 0, NULL,
           "check and print the plan, submit nothing" },
-        { "name", 0, OPTION_TEXT, &submit.name, 0, 0, "NAME", "instead of the spec's name" },
+        { "name", 0, OPTION_TEXT, &submit.name, 0, 0, "NAME",
+          "instead of the spec's name" },
         { "set", 0, OPTION_LIST, &submit.sets, 0, 0, "M=VALUE",
           "instead of the spec's member M (hyperparameters.lr=0.1); often" },
         { "idempotency-key", 0, OPTION_TEXT, &submit.key, 0, 0, "KEY",

@@ -1,12 +1,12 @@
 /* jobctl wait: until a job has ended. */
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "src/cli/figure.h"
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 static int report(const struct cli *cli, const struct cJSON *job, enum follow_end how,
                   const char *name)
@@ -14,7 +14,8 @@ static int report(const struct cli *cli, const struct cJSON *job, enum follow_en
     const char *status = json_get_text(job, "secondary_status");
 
     if (how == FOLLOW_TIMED_OUT) {
-        print_note("%s: still %s; the job goes on", name, status ? status : "not answering");
+        print_note("%s: still %s; the job goes on", name,
+                   status ? status : "not answering");
         return EXIT_TIMEOUT;
     }
     if (how == FOLLOW_INTERRUPTED) {

@@ -2,14 +2,13 @@
 
 #include "src/cli/verbs.h"
 
-#include <string.h>
-
 #include "src/text.h"
 
+#include <string.h>
+
 const struct verb *const verbs[] = {
-    &verb_submit, &verb_ls,   &verb_show,      &verb_logs,
-    &verb_stop,   &verb_wait, &verb_instances, &verb_doctor,
-    NULL,
+    &verb_submit, &verb_ls,        &verb_show,   &verb_logs, &verb_stop,
+    &verb_wait,   &verb_instances, &verb_doctor, NULL,
 };
 
 const struct verb *verb_find(const char *name)

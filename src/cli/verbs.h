@@ -5,7 +5,10 @@
 
 /* What every verb is given, and the table of verbs. */
 
-enum output { OUTPUT_TABLE, OUTPUT_JSON };
+enum output {
+    OUTPUT_TABLE,
+    OUTPUT_JSON
+};
 
 struct cli {
     const char *socket; /* --socket, RAILHEAD_SOCKET; or NULL */
