@@ -22,7 +22,8 @@ CREATE TABLE job (
 
 CREATE INDEX job_live ON job (job_id) WHERE final = 0;
 
--- The truth.  kind and data are described in daemon/job_event.h.
+-- The truth.  kind and data are described in daemon/job_event.h.  The rowid is the order in which everything happened, over all jobs.
+-- (Not WITHOUT ROWID: there a row above a quarter of a page, as a spec is, would take an overflow page of its own.)
 CREATE TABLE job_event (
     job_id INTEGER NOT NULL,
     seq    INTEGER NOT NULL,
@@ -31,7 +32,7 @@ CREATE TABLE job_event (
     worker INTEGER,
     data   TEXT,
     PRIMARY KEY (job_id, seq)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TRIGGER job_event_is_append_only BEFORE UPDATE ON job_event
 BEGIN SELECT RAISE(ABORT, 'job_event is append-only'); END;
