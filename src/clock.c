@@ -168,7 +168,7 @@ static bool read_fraction(const char **at, usec_t *fraction)
 
 static bool read_offset(const char **at, int64_t *seconds)
 {
-    int sign = **at == '-' ? -1 : 1;
+    int64_t sign = **at == '-' ? -1 : 1;
     int hours;
     int minutes;
 
@@ -180,7 +180,7 @@ static bool read_offset(const char **at, int64_t *seconds)
     if (!read_digits(at, 2, 23, &hours) || !read_mark(at, ':')
         || !read_digits(at, 2, 59, &minutes))
         return false;
-    *seconds = sign * (hours * 3600 + minutes * 60);
+    *seconds = sign * hours * 3600 + sign * minutes * 60;
     return true;
 }
 

@@ -13,10 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* PIPE_BUF: up to here a write to a pipe is not torn.  The rest of a longer line is
- * cut. */
+/* PIPE_BUF: up to here a write to a pipe is not torn.  A longer line is cut and ends in
+ * three dots. */
 enum {
-    LOG_LINE_SIZE = 4096
+    LOG_LINE_SIZE = 4096,
+    CUT_MARK_LEN = 3,
 };
 
 /* clang-format off */
@@ -88,7 +89,6 @@ static void write_line(const char *line, size_t len)
 
 void log_line(enum log_level level, const char *format, ...)
 {
-    static const char cut[] = "...";
     char line[LOG_LINE_SIZE];
     char time[TIME_TEXT_SIZE];
     va_list args;
@@ -111,7 +111,7 @@ void log_line(enum log_level level, const char *format, ...)
     len += (size_t)made;
     if (len > sizeof line - 1) {
         len = sizeof line - 1;
-        memcpy(line + len - strlen(cut), cut, strlen(cut));
+        memset(line + len - CUT_MARK_LEN, '.', CUT_MARK_LEN);
     }
     replace_controls(line, len);
     line[len] = '\n';

@@ -61,7 +61,7 @@ int process_start_ticks(pid_t pid, uint64_t *ticks, struct err *err)
 int process_open(const struct process_id *id, int *pidfd, struct err *err)
 {
     auto_close int fd = pidfd_open(id->pid, 0);
-    uint64_t ticks;
+    uint64_t ticks = 0;
 
     if (fd < 0 && errno == ESRCH)
         return err_set(err, ERR_NOT_FOUND, "process %d is gone", (int)id->pid);
