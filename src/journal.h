@@ -12,8 +12,7 @@
  *   {"seq":1,"kind":"ready","boot_us":B,"wall_us":W,"boot_id":"...","pid":P,"start_ticks":"T"}
  *   {"seq":2,"kind":"launched","boot_us":B,"wall_us":W,"ranks":[{"rank":0,"pid":P}]}
  *   {"seq":3,"kind":"metric","boot_us":B,"wall_us":W,"name":"train:loss","value":0.41,"rank":0}
- *   {"seq":4,"kind":"heartbeat",...}                          every 5 s, followed by
- * fsync
+ *   {"seq":4,"kind":"heartbeat",...}             every 5 s, followed by fsync
  *   {"seq":5,"kind":"rank_exited",...,"rank":1,"exit_code":17,"signal":null,"oom":false}
  *   {"seq":6,"kind":"ended",...,"cause":"failed","exit_code":17,"signal":null,"first_failing_rank":1,
  *    "first_failure_boot_us":B,"message":"...","metrics":{"train:loss":{"value":0.41,"wall_us":W}}}
