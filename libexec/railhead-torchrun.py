@@ -1,0 +1,41 @@
+"""torchrun, repaired where Python 3.11 broke it.
+
+torch 1.13 (Debian 12) turns the text "0" into the flag Std.NONE by iterating over an
+IntFlag.  From Python 3.11 on that iteration leaves out 0 and composite members, so torchrun
+fails on its own defaults.  Where that is so, Std.from_str is put right; a torch that reads
+"0" correctly is left as it is.
+
+Use: python3 railhead-torchrun.py [torchrun's own arguments]
+"""
+
+import sys
+
+from torch.distributed.elastic.multiprocessing import api
+
+
+def is_broken():
+    return api.Std.from_str("0") is not api.Std.NONE
+
+
+def repair():
+    original = api.Std.from_str.__func__
+
+    def from_str(cls, text):
+        result = original(cls, text)  # still refuses what is malformed
+        if isinstance(result, dict):
+            pairs = (pair.split(":") for pair in text.split(","))
+            return {int(rank): cls(int(value)) for rank, value in pairs}
+        return cls(int(text))
+
+    api.Std.from_str = classmethod(from_str)
+
+
+if is_broken():
+    repair()
+
+from torch.distributed.run import main  # noqa: E402  (after the repair)
+
+if __name__ == "__main__":
+    # torchrun names itself by argv[0] in its usage text.
+    sys.argv[0] = "torchrun"
+    sys.exit(main())
