@@ -47,4 +47,4 @@ daemon/schema.c: $(schema_steps) scripts/schema-to-c
 sbin_PROGRAMS += railheadd
 railheadd_SOURCES = daemon/main.c
 railheadd_LDADD = api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
-	$(light_LIBS) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(YAML_LIBS) $(CRYPTO_LIBS) $(SYSTEMD_LIBS)
+	$(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(heavy_LIBS)

@@ -1,4 +1,5 @@
-dist_pkglibexec_SCRIPTS +=
+dist_pkglibexec_SCRIPTS += \
+	libexec/railhead-torchrun.py
 
 # Programs look for their helpers beside themselves first: so that those of a build tree find theirs.
 noinst_SCRIPTS = railhead-torchrun.py

@@ -1,1 +1,4 @@
-dist_man_MANS =
+dist_man_MANS = \
+	man/railhead-instance.5 \
+	man/railhead-job.5 \
+	man/railhead.yaml.5

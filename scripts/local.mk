@@ -2,5 +2,6 @@ EXTRA_DIST += \
 	scripts/check \
 	scripts/format \
 	scripts/packages.sh \
+	scripts/quickstart \
 	scripts/schema-to-c \
 	scripts/tidy

@@ -36,10 +36,10 @@ if HAVE_CHECK
 unit_tests += tests/unit/unit
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = \
-	src/cli/figure.c src/cli/log_resume.c src/cli/print.c src/cli/progress.c src/cli/table.c \
 	tests/unit/cases.c tests/unit/cases.h \
 	tests/unit/main.c \
 	tests/unit/suites.h \
+	tests/unit/test_archive.c \
 	tests/unit/test_cli_figure.c \
 	tests/unit/test_clock.c \
 	tests/unit/test_config.c \
@@ -49,10 +49,14 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_job_id.c \
 	tests/unit/test_job_spec.c \
 	tests/unit/test_job_state.c \
+	tests/unit/test_journal.c \
 	tests/unit/test_json.c \
+	tests/unit/test_log.c \
 	tests/unit/test_log_resume.c \
+	tests/unit/test_loop.c \
 	tests/unit/test_money.c \
 	tests/unit/test_problems.c \
+	tests/unit/test_process.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_progress.c \
 	tests/unit/test_regex.c \
@@ -61,7 +65,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_yaml.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-declarations $(CHECK_CFLAGS)
-tests_unit_unit_LDADD = api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
+tests_unit_unit_LDADD = src/cli/libcli.a src/worker/libworker.a api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
 	$(CHECK_LIBS) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(heavy_LIBS)
 endif
 

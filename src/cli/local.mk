@@ -1,12 +1,11 @@
-bin_PROGRAMS += jobctl
-jobctl_SOURCES = \
+noinst_LIBRARIES += src/cli/libcli.a
+src_cli_libcli_a_SOURCES = \
 	src/cli/doctor.h \
 	src/cli/doctor_host.c \
 	src/cli/doctor_python.c \
 	src/cli/figure.c src/cli/figure.h \
 	src/cli/follow.c src/cli/follow.h \
 	src/cli/log_resume.c src/cli/log_resume.h \
-	src/cli/main.c \
 	src/cli/options.c src/cli/options.h \
 	src/cli/print.c src/cli/print.h \
 	src/cli/progress.c src/cli/progress.h \
@@ -22,4 +21,7 @@ jobctl_SOURCES = \
 	src/cli/verb_submit.c \
 	src/cli/verb_wait.c \
 	src/cli/verbs.c src/cli/verbs.h
-jobctl_LDADD = $(words) $(heavy_LIBS)
+
+bin_PROGRAMS += jobctl
+jobctl_SOURCES = src/cli/main.c
+jobctl_LDADD = src/cli/libcli.a $(words) $(heavy_LIBS)

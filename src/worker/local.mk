@@ -1,14 +1,13 @@
 # railhead-worker starts once an instance of every job, so it links no more than it must.
 
-pkglibexec_PROGRAMS += railhead-worker
-railhead_worker_SOURCES = \
+noinst_LIBRARIES += src/worker/libworker.a
+src_worker_libworker_a_SOURCES = \
 	src/worker/cgroup.c src/worker/cgroup.h \
 	src/worker/control.c src/worker/control.h \
 	src/worker/descendants.c src/worker/descendants.h \
 	src/worker/ending.c src/worker/ending.h \
 	src/worker/heartbeat.c \
 	src/worker/journal_writer.c src/worker/journal_writer.h \
-	src/worker/main.c \
 	src/worker/metrics.c src/worker/metrics.h \
 	src/worker/output.c src/worker/output.h \
 	src/worker/prepare.c \
@@ -17,4 +16,7 @@ railhead_worker_SOURCES = \
 	src/worker/stop.c \
 	src/worker/watch.c \
 	src/worker/worker.h
-railhead_worker_LDADD = $(words) $(light_LIBS)
+
+pkglibexec_PROGRAMS += railhead-worker
+railhead_worker_SOURCES = src/worker/main.c
+railhead_worker_LDADD = src/worker/libworker.a $(words) $(light_LIBS)
