@@ -66,7 +66,7 @@ check "it tells the cost" says 'cost +[$]0[.][0-9]+'
 check "it tells the work" says 'work +1000000 samples'
 check "it tells samples per second" says '[0-9.]+ samples per second'
 check "it tells samples per dollar" says '[0-9.]+ samples per dollar'
-check "it tells held-out accuracy" says 'objective +accuracy = 0\.[89][0-9]* '
+check "it tells held-out accuracy" says 'objective +accuracy = 0[.][89][0-9]*, target 0[.]75 reached'
 check "it says that the hardware is emulated" says '^ *emulated '
 check "the model is where it says" model_is_where_it_says
 check "nothing is left running" wait_until 5 nothing_is_left_running
