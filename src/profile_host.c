@@ -34,10 +34,11 @@ enum {
 static void nvidia_line(const char *line, size_t len, struct host_devices *devices)
 {
     const char *comma = memrchr(line, ',', len);
+    bool has_unit = len > 3 && memcmp(line + len - 3, "MiB", 3) == 0;
     long mib;
     int gib;
 
-    if (!comma || comma == line)
+    if (!comma || comma == line || (!has_unit && line[len - 1] != ']'))
         return; /* "No devices were found" and other words */
     mib = strtol(comma + 1, NULL, 10);
     gib = mib > 0 && mib < 1L << 30 ? (int)((mib + 512) / 1024) : 0;
@@ -136,8 +137,9 @@ static bool read_output(int fd, usec_t deadline, struct text *output)
 
 /* What a tool on PATH prints, or NULL: not there, failed, too slow.  The caller frees.
  */
-static char *tool_output(const char *const *argv)
+static char *tool_output(const char *command)
 {
+    const char *const argv[] = { "/bin/sh", "-c", command, NULL };
     usec_t deadline = clock_boot() + TOOL_SECONDS * USEC_PER_SEC;
     auto_text struct text output = { 0 };
     auto_close int pidfd = -1;
@@ -168,20 +170,22 @@ static char *tool_output(const char *const *argv)
     return text_steal(&output);
 }
 
+/* By a shell, so that warnings do not get between the lines. */
+static const char nvidia_smi[] =
+    "exec nvidia-smi --query-gpu=name,memory.total --format=csv,noheader 2>/dev/null";
+static const char neuron_ls[] = "exec neuron-ls -j 2>/dev/null";
+
 static void find_accelerators(struct profile *profile)
 {
-    static const char *const nvidia_smi[] = { "nvidia-smi",
-                                              "--query-gpu=name,memory.total",
-                                              "--format=csv,noheader", NULL };
-    static const char *const neuron_ls[] = { "neuron-ls", "-j", NULL };
     auto_free char *gpus = tool_output(nvidia_smi);
-    auto_free char *neurons = gpus ? NULL : tool_output(neuron_ls);
+    auto_free char *neurons = NULL;
     struct host_devices devices = { 0 };
     const char *kind = "none";
 
     if (gpus && host_devices_from_nvidia_smi(gpus, &devices))
         kind = "gpu";
-    else if (neurons && host_devices_from_neuron_ls(neurons, &devices))
+    else if ((neurons = tool_output(neuron_ls))
+             && host_devices_from_neuron_ls(neurons, &devices))
         kind = "neuroncore";
     profile->accelerator_kind = xstrdup(kind);
     profile->accelerator_name = devices.name;

@@ -154,11 +154,11 @@ START_TEST(the_state_folder_follows_the_user)
 {
     struct config config;
 
-    ck_assert_int_eq(setenv("HOME", "/home/ana", 1), 0);
+    ck_assert_int_eq(setenv("HOME", "/srv/ana", 1), 0);
     ck_assert_int_eq(unsetenv("XDG_STATE_HOME"), 0);
     config = defaults();
     ck_assert_str_eq(config.state, geteuid() == 0 ? "/var/lib/railhead"
-                                                  : "/home/ana/.local/state/railhead");
+                                                  : "/srv/ana/.local/state/railhead");
     config_clear(&config);
     ck_assert_int_eq(setenv("XDG_STATE_HOME", "/s", 1), 0);
     config = defaults();

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
 
 static struct catalog shipped(void)
 {
@@ -264,6 +266,8 @@ START_TEST(nvidia_smi_without_gpus_lists_none)
 
     ck_assert(!host_devices_from_nvidia_smi("", &devices));
     ck_assert(!host_devices_from_nvidia_smi("No devices were found\n", &devices));
+    ck_assert(!host_devices_from_nvidia_smi(
+        "NVIDIA-SMI has failed, make sure that the driver is running.\n", &devices));
     ck_assert_int_eq(devices.count, 0);
 }
 END_TEST
@@ -306,6 +310,15 @@ START_TEST(meminfo_tells_the_memory)
 }
 END_TEST
 
+/* Children are watched by pidfds, which valgrind does not know: there is nothing to
+ * test then. */
+static bool has_pidfds(void)
+{
+    auto_close int fd = pidfd_open(getpid(), 0);
+
+    return fd >= 0;
+}
+
 /* Tools that we write ourselves stand in for the makers', by PATH. */
 static void host_with_tool(const char *name, const char *script, struct profile *host)
 {
@@ -324,6 +337,8 @@ START_TEST(the_tools_are_asked_where_they_are_on_path)
 {
     struct profile host;
 
+    if (!has_pidfds())
+        return;
     host_with_tool("nvidia-smi",
                    "[ \"$*\" = '--query-gpu=name,memory.total --format=csv,noheader' ] "
                    "&& echo 'NVIDIA A10G, 23028 MiB'",
@@ -337,6 +352,35 @@ START_TEST(the_tools_are_asked_where_they_are_on_path)
                    "echo '[{\"nc_count\": 2, \"memory_size\": 34359738368}]'", &host);
     ck_assert_str_eq(host.accelerator_kind, "neuroncore");
     ck_assert_int_eq(host.neuron_cores, 2);
+    profile_clear(&host);
+}
+END_TEST
+
+START_TEST(warnings_of_a_tool_do_not_disturb)
+{
+    struct profile host;
+
+    if (!has_pidfds())
+        return;
+    host_with_tool("neuron-ls",
+                   "echo 'a warning, [odd] 1 MiB' >&2; "
+                   "echo '[{\"nc_count\": 2, \"memory_size\": 34359738368}]'",
+                   &host);
+    ck_assert_int_eq(host.neuron_cores, 2);
+    profile_clear(&host);
+}
+END_TEST
+
+START_TEST(a_tool_that_hangs_is_not_waited_for)
+{
+    struct profile host;
+    usec_t start = clock_boot();
+
+    if (!has_pidfds())
+        return;
+    host_with_tool("nvidia-smi", "exec /bin/sleep 60", &host);
+    ck_assert_str_eq(host.accelerator_kind, "none");
+    ck_assert_int_lt(clock_boot() - start, 30 * USEC_PER_SEC);
     profile_clear(&host);
 }
 END_TEST
@@ -357,6 +401,7 @@ Suite *suite_profile(void)
     Suite *suite = suite_create("profile");
     TCase *cases = tcase_create("profile");
 
+    tcase_set_timeout(cases, 60); /* one waits for a deadline of 5 s */
     tcase_add_test(cases, the_shipped_catalog_has_all_types_and_this_host);
     tcase_add_test(cases, a_type_has_what_its_file_says);
     tcase_add_test(cases, an_unknown_type_is_never_the_nearest_one);
@@ -375,6 +420,8 @@ Suite *suite_profile(void)
     tcase_add_test(cases, neuron_ls_without_devices_lists_none);
     tcase_add_test(cases, meminfo_tells_the_memory);
     tcase_add_test(cases, the_tools_are_asked_where_they_are_on_path);
+    tcase_add_test(cases, warnings_of_a_tool_do_not_disturb);
+    tcase_add_test(cases, a_tool_that_hangs_is_not_waited_for);
     tcase_add_test(cases, a_tool_that_fails_means_no_accelerator);
     suite_add_tcase(suite, cases);
     return suite;
