@@ -101,8 +101,6 @@ static void add_total(struct text *out, const struct job_spec *spec,
                < 0
         || money_for_seconds(hourly, spec->instance_count * spec->max_run_s, &run, NULL)
                < 0) {
-        figure_row(out, "price in all", "unpriced: no price is known for %s",
-                   spec->instance_type);
         figure_row(out, "at most", "%s", span);
         return;
     }
@@ -117,9 +115,11 @@ static void add_ranks(struct text *out, const struct cJSON *plan)
     const char *launcher = json_get_text(plan, "launcher");
     const char *by = json_get_text(plan, "started_by");
 
-    if (ranks)
-        figure_row(out, "ranks", "%s, %s%s%s", ranks, launcher ? launcher : "none",
+    if (ranks && launcher && strcmp(launcher, "none") != 0)
+        figure_row(out, "ranks", "%s, %s%s%s", ranks, launcher,
                    by ? ", started by " : "", by ? by : "");
+    else if (ranks)
+        figure_row(out, "ranks", "%s, one on every instance", ranks);
 }
 
 /* Of a dry run: what each rank would run. */
