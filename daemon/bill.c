@@ -2,9 +2,9 @@
 
 #include "daemon/bill.h"
 
-#include <string.h>
-
 #include "src/money.h"
+
+#include <string.h>
 
 static int64_t seconds_of(const struct interval *interval, const char *boot_id,
                           usec_t boot_now)
@@ -17,8 +17,9 @@ static int64_t seconds_of(const struct interval *interval, const char *boot_id,
 }
 
 /* intervals[0 .. count-1] are one attempt's. */
-static int add_attempt(const struct interval *intervals, size_t count, const char *boot_id,
-                       usec_t boot_now, struct bill *bill, struct err *err)
+static int add_attempt(const struct interval *intervals, size_t count,
+                       const char *boot_id, usec_t boot_now, struct bill *bill,
+                       struct err *err)
 {
     int64_t longest = 0, sum = 0;
     nanousd_t cost = 0;

@@ -6,28 +6,30 @@
 /*
  * What a job costs, from its intervals alone; railhead-billing(7).
  *
- * An attempt's workers open and close together, so its cost is price x instance-seconds / 3600, rounded once: the job's cost is then
- * billable seconds x instances x price to the last digit.  A worker's share is its part of that, cut as money_for_part cuts,
- * so shares add up to the whole.
+ * An attempt's workers open and close together, so its cost is price x instance-seconds
+ * / 3600, rounded once: the job's cost is then billable seconds x instances x price to
+ * the last digit.  A worker's share is its part of that, cut as money_for_part cuts, so
+ * shares add up to the whole.
  */
 
 struct bill {
     int64_t billable_seconds; /* per instance, over all attempts */
     int64_t instance_seconds;
-    bool priced;              /* every interval has a price */
-    nanousd_t cost;           /* meaningful when priced */
-    bool open;                /* an interval still runs: counted up to now */
-    usec_t start_wall;        /* of the first interval; 0: none */
-    usec_t end_wall;          /* of the last, when closed */
+    bool priced;       /* every interval has a price */
+    nanousd_t cost;    /* meaningful when priced */
+    bool open;         /* an interval still runs: counted up to now */
+    usec_t start_wall; /* of the first interval; 0: none */
+    usec_t end_wall;   /* of the last, when closed */
 };
 
-/** The bill of these intervals (as store_get_intervals gives them). Open ones count up to `boot_now` when they are of the boot
- * `boot_id`, else as 0. Pure. */
-MUST_CHECK int bill_of(const struct interval *intervals, size_t count, const char *boot_id,
-                       usec_t boot_now, struct bill *bill, struct err *err);
+/** The bill of these intervals (as store_get_intervals gives them). Open ones count up
+ * to `boot_now` when they are of the boot `boot_id`, else as 0. Pure. */
+MUST_CHECK int bill_of(const struct interval *intervals, size_t count,
+                       const char *boot_id, usec_t boot_now, struct bill *bill,
+                       struct err *err);
 
 /** The same for the intervals of one attempt. */
-MUST_CHECK int bill_of_attempt(const struct interval *intervals, size_t count, int attempt,
-                               struct bill *bill, struct err *err);
+MUST_CHECK int bill_of_attempt(const struct interval *intervals, size_t count,
+                               int attempt, struct bill *bill, struct err *err);
 
 #endif

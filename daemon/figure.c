@@ -2,9 +2,9 @@
 
 #include "daemon/figure.h"
 
-#include <string.h>
-
 #include "src/money.h"
+
+#include <string.h>
 
 static const char *last_value(const struct cJSON *metrics, const char *name)
 {
@@ -28,7 +28,8 @@ static const char *work_done(const struct job_spec *spec, const struct cJSON *me
     return *work ? NULL : "the work metric never appeared in the log";
 }
 
-static struct cJSON *objective_of(const struct job_spec *spec, const struct cJSON *metrics)
+static struct cJSON *objective_of(const struct job_spec *spec,
+                                  const struct cJSON *metrics)
 {
     const char *value = last_value(metrics, spec->objective_metric);
     struct cJSON *objective;

@@ -1,4 +1,5 @@
-/* What an event does to a job.  Whether it may happen at all is decided in job_machine.c. */
+/* What an event does to a job.  Whether it may happen at all is decided in
+ * job_machine.c. */
 
 #include "daemon/job.h"
 
@@ -40,7 +41,8 @@ void job_cleanup(struct job **job)
     job_free(*job);
 }
 
-static int apply_submitted(struct job *job, const struct job_event *event, struct err *err)
+static int apply_submitted(struct job *job, const struct job_event *event,
+                           struct err *err)
 {
     const struct cJSON *spec = json_get(event->data, "spec");
     const char *id = json_get_text(event->data, "id");
@@ -91,7 +93,8 @@ static int read_end(const struct cJSON *data, struct job_end *end, struct err *e
     const char *cause = json_get_text(data, "cause");
 
     if (!cause || !end_cause_from_name(cause, &end->cause))
-        return err_set(err, ERR_INTERNAL, "unknown cause of an end '%s'", cause ? cause : "");
+        return err_set(err, ERR_INTERNAL, "unknown cause of an end '%s'",
+                       cause ? cause : "");
     end->exit_code = number_or(data, "exit_code", -1);
     end->signal = number_or(data, "signal", 0);
     end->first_failing_rank = number_or(data, "first_failing_rank", -1);
@@ -113,7 +116,8 @@ static void apply_lost(struct job_worker *worker, const struct cJSON *data)
     };
 }
 
-static int apply_worker_fact(struct job *job, const struct job_event *event, struct err *err)
+static int apply_worker_fact(struct job *job, const struct job_event *event,
+                             struct err *err)
 {
     struct job_worker *worker;
 

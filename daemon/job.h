@@ -11,27 +11,27 @@
 /* How something ended: a worker, or the whole job. */
 struct job_end {
     enum end_cause cause;
-    int exit_code;           /* -1: none */
-    int signal;              /* 0: none */
-    int first_failing_rank;  /* -1: none */
-    usec_t failure_boot_us;  /* when it failed; 0: it did not */
-    char *message;           /* or NULL */
+    int exit_code;          /* -1: none */
+    int signal;             /* 0: none */
+    int first_failing_rank; /* -1: none */
+    usec_t failure_boot_us; /* when it failed; 0: it did not */
+    char *message;          /* or NULL */
 };
 
 struct job_worker {
-    int64_t last_seq;        /* last journal line that is an event */
-    usec_t last_boot_us;     /* boot time of it */
+    int64_t last_seq;    /* last journal line that is an event */
+    usec_t last_boot_us; /* boot time of it */
     bool ready;
     bool launched;
-    bool ended;              /* or lost: nothing more comes */
+    bool ended; /* or lost: nothing more comes */
     usec_t ready_boot_us;
     usec_t ready_wall_us;
-    usec_t end_boot_us;      /* of a lost one: last evidence */
+    usec_t end_boot_us; /* of a lost one: last evidence */
     struct job_end end;
 };
 
 struct job {
-    int64_t job_id;          /* row id */
+    int64_t job_id; /* row id */
     char id[JOB_ID_SIZE];
     char *name;
     char *owner;
@@ -41,29 +41,30 @@ struct job {
     int instance_count;
     int priority;
     int64_t max_run_s;
-    int64_t max_wait_s;      /* 0: none */
+    int64_t max_wait_s; /* 0: none */
     int64_t grace_s;
 
     enum job_state state;
-    int64_t last_seq;        /* of its events */
+    int64_t last_seq; /* of its events */
     usec_t created_us;
-    usec_t changed_us;       /* of the last change of state */
+    usec_t changed_us; /* of the last change of state */
 
-    int attempt;             /* 0: never placed */
-    char boot_id[40];        /* of the attempt: the boot that its times belong to */
+    int attempt;      /* 0: never placed */
+    char boot_id[40]; /* of the attempt: the boot that its times belong to */
     usec_t placed_boot_us;
     usec_t placed_wall_us;
     int port;
-    int block;               /* number of its loopback addresses: 127.(1 + block / 256).(block % 256).N */
+    int block; /* number of its loopback addresses: 127.(1 + block / 256).(block %
+                  256).N */
     struct job_worker *workers; /* instance_count of them from the first attempt on */
 
-    bool billing;            /* EV_READY has come in this attempt */
+    bool billing; /* EV_READY has come in this attempt */
     usec_t ready_boot_us;
     usec_t ready_wall_us;
 
     bool stop_asked;
     enum end_cause stop_cause;
-    struct job_end end;      /* when the state is final */
+    struct job_end end; /* when the state is final */
 };
 
 struct job *job_new(int64_t job_id);
@@ -74,27 +75,31 @@ void job_cleanup(struct job **job);
 /**
  * What `event` makes of the job.  Pure but for the job itself.
  *
- * ERR_CONFLICT when the event is not possible in the job's state (the pair is not in the table of moves), with the reason; ERR_INTERNAL
- * when its data does not fit.  The job is untouched then.
+ * ERR_CONFLICT when the event is not possible in the job's state (the pair is not in
+ * the table of moves), with the reason; ERR_INTERNAL when its data does not fit.  The
+ * job is untouched then.
  */
-MUST_CHECK int job_apply(struct job *job, const struct job_event *event, struct err *err);
+MUST_CHECK int job_apply(struct job *job, const struct job_event *event,
+                         struct err *err);
 
 /** Whether an event is possible now, and where it leads.  Pure. */
 bool job_move(enum job_state from, enum job_event_kind on, enum job_state *to);
 
 /**
- * The event that the job's own state calls for now (all workers are ready, all have ended, ...), if any.
- * *data is the event's data, which the caller frees.  Pure.
+ * The event that the job's own state calls for now (all workers are ready, all have
+ * ended, ...), if any. *data is the event's data, which the caller frees.  Pure.
  */
 bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **data);
 
-/** When the attempt ended: the last end of its workers, on the boot clock. Meaningful once all have ended. */
+/** When the attempt ended: the last end of its workers, on the boot clock. Meaningful
+ * once all have ended. */
 usec_t job_end_boot(const struct job *job);
 
 /** Whether a worker has ended otherwise than well, so that its peers must end too. */
 bool job_has_failed_worker(const struct job *job);
 
-/** {"cause", "exit_code", "signal", "first_failing_rank", "message"}; the caller owns it. */
+/** {"cause", "exit_code", "signal", "first_failing_rank", "message"}; the caller owns
+ * it. */
 struct cJSON *job_end_to_json(const struct job_end *end);
 
 #endif

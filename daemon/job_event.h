@@ -6,31 +6,35 @@
 /* What can happen to a job.  A row of job_event; nothing else ever changes a job. */
 
 enum job_event_kind {
-    /* Facts about one worker; the state stays.  data: its journal line (src/journal.h). */
+    /* Facts about one worker; the state stays.  data: its journal line (src/journal.h).
+     */
     EV_WORKER_READY,
     EV_WORKER_LAUNCHED,
     EV_WORKER_ENDED,
     EV_WORKER_LOST, /* data: {"boot_us": last evidence, "why": "..."} */
 
-    EV_SUBMITTED,    /* {"id","name","owner","spec","scheduler","emulated"} */
-    EV_PLACED,       /* {"attempt","boot_id","boot_us","port","block"} */
-    EV_READY,        /* {"boot_us","wall_us"}: the last worker is ready; the bill opens */
-    EV_LAUNCHED,     /* every rank runs */
-    EV_STOP_ASKED,   /* {"cause","by"} */
-    EV_COMPLETED,    /* this and those below: {"cause","exit_code","signal","first_failing_rank","message"} */
+    EV_SUBMITTED,  /* {"id","name","owner","spec","scheduler","emulated"} */
+    EV_PLACED,     /* {"attempt","boot_id","boot_us","port","block"} */
+    EV_READY,      /* {"boot_us","wall_us"}: the last worker is ready; the bill opens */
+    EV_LAUNCHED,   /* every rank runs */
+    EV_STOP_ASKED, /* {"cause","by"} */
+    EV_COMPLETED,  /* this and those below:
+                      {"cause","exit_code","signal","first_failing_rank","message"} */
     EV_FAILED,
     EV_STOPPED,
     EV_TIMED_OUT,    /* max_run */
     EV_WAIT_EXPIRED, /* max_wait */
 };
 
-enum { EV_COUNT = EV_WAIT_EXPIRED + 1 };
+enum {
+    EV_COUNT = EV_WAIT_EXPIRED + 1
+};
 
 struct job_event {
-    int64_t seq; /* from 1, without a gap within the job */
+    int64_t seq;  /* from 1, without a gap within the job */
     usec_t at_us; /* wall clock of the daemon when it was posted */
     enum job_event_kind kind;
-    int worker;  /* -1: not about one */
+    int worker;               /* -1: not about one */
     const struct cJSON *data; /* an object, or NULL */
 };
 

@@ -1,5 +1,5 @@
-/* The whole life of a job: which event is possible in which state, and which one is due.
- * What an event does to the rest of the job is in job.c. */
+/* The whole life of a job: which event is possible in which state, and which one is
+ * due. What an event does to the rest of the job is in job.c. */
 
 #include "daemon/job.h"
 
@@ -10,49 +10,50 @@ static const struct {
     enum job_event_kind on;
     enum job_state to;
 } moves[] = {
-    { JOB_NEW,         EV_SUBMITTED,       JOB_PENDING },
+    { JOB_NEW, EV_SUBMITTED, JOB_PENDING },
 
-    { JOB_PENDING,     EV_PLACED,          JOB_STARTING },
-    { JOB_PENDING,     EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_PENDING,     EV_WAIT_EXPIRED,    JOB_MAX_WAIT_TIME_EXCEEDED },
+    { JOB_PENDING, EV_PLACED, JOB_STARTING },
+    { JOB_PENDING, EV_STOP_ASKED, JOB_STOPPING },
+    { JOB_PENDING, EV_WAIT_EXPIRED, JOB_MAX_WAIT_TIME_EXCEEDED },
 
-    { JOB_STARTING,    EV_WORKER_READY,    JOB_STARTING },
-    { JOB_STARTING,    EV_WORKER_LAUNCHED, JOB_STARTING },
-    { JOB_STARTING,    EV_WORKER_ENDED,    JOB_STARTING },
-    { JOB_STARTING,    EV_WORKER_LOST,     JOB_STARTING },
-    { JOB_STARTING,    EV_READY,           JOB_DOWNLOADING },
-    { JOB_STARTING,    EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_STARTING,    EV_FAILED,          JOB_FAILED },
-    { JOB_STARTING,    EV_STOPPED,         JOB_STOPPED },
+    { JOB_STARTING, EV_WORKER_READY, JOB_STARTING },
+    { JOB_STARTING, EV_WORKER_LAUNCHED, JOB_STARTING },
+    { JOB_STARTING, EV_WORKER_ENDED, JOB_STARTING },
+    { JOB_STARTING, EV_WORKER_LOST, JOB_STARTING },
+    { JOB_STARTING, EV_READY, JOB_DOWNLOADING },
+    { JOB_STARTING, EV_STOP_ASKED, JOB_STOPPING },
+    { JOB_STARTING, EV_FAILED, JOB_FAILED },
+    { JOB_STARTING, EV_STOPPED, JOB_STOPPED },
 
     { JOB_DOWNLOADING, EV_WORKER_LAUNCHED, JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_WORKER_ENDED,    JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_WORKER_LOST,     JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_LAUNCHED,        JOB_TRAINING },
-    { JOB_DOWNLOADING, EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_DOWNLOADING, EV_FAILED,          JOB_FAILED },
-    { JOB_DOWNLOADING, EV_STOPPED,         JOB_STOPPED },
-    { JOB_DOWNLOADING, EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_DOWNLOADING, EV_WORKER_ENDED, JOB_DOWNLOADING },
+    { JOB_DOWNLOADING, EV_WORKER_LOST, JOB_DOWNLOADING },
+    { JOB_DOWNLOADING, EV_LAUNCHED, JOB_TRAINING },
+    { JOB_DOWNLOADING, EV_STOP_ASKED, JOB_STOPPING },
+    { JOB_DOWNLOADING, EV_FAILED, JOB_FAILED },
+    { JOB_DOWNLOADING, EV_STOPPED, JOB_STOPPED },
+    { JOB_DOWNLOADING, EV_TIMED_OUT, JOB_MAX_RUNTIME_EXCEEDED },
 
-    { JOB_TRAINING,    EV_WORKER_ENDED,    JOB_TRAINING },
-    { JOB_TRAINING,    EV_WORKER_LOST,     JOB_TRAINING },
-    { JOB_TRAINING,    EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_TRAINING,    EV_COMPLETED,       JOB_COMPLETED },
-    { JOB_TRAINING,    EV_FAILED,          JOB_FAILED },
-    { JOB_TRAINING,    EV_STOPPED,         JOB_STOPPED }, /* the worker was told to end by its system */
-    { JOB_TRAINING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_TRAINING, EV_WORKER_ENDED, JOB_TRAINING },
+    { JOB_TRAINING, EV_WORKER_LOST, JOB_TRAINING },
+    { JOB_TRAINING, EV_STOP_ASKED, JOB_STOPPING },
+    { JOB_TRAINING, EV_COMPLETED, JOB_COMPLETED },
+    { JOB_TRAINING, EV_FAILED, JOB_FAILED },
+    { JOB_TRAINING, EV_STOPPED,
+      JOB_STOPPED }, /* the worker was told to end by its system */
+    { JOB_TRAINING, EV_TIMED_OUT, JOB_MAX_RUNTIME_EXCEEDED },
 
     /* A stop request does not decide the end: the exit does. */
-    { JOB_STOPPING,    EV_WORKER_READY,    JOB_STOPPING },
-    { JOB_STOPPING,    EV_WORKER_LAUNCHED, JOB_STOPPING },
-    { JOB_STOPPING,    EV_WORKER_ENDED,    JOB_STOPPING },
-    { JOB_STOPPING,    EV_WORKER_LOST,     JOB_STOPPING },
-    { JOB_STOPPING,    EV_READY,           JOB_STOPPING },
-    { JOB_STOPPING,    EV_STOPPED,         JOB_STOPPED },
-    { JOB_STOPPING,    EV_COMPLETED,       JOB_COMPLETED },
-    { JOB_STOPPING,    EV_FAILED,          JOB_FAILED },
-    { JOB_STOPPING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
-    { JOB_STOPPING,    EV_WAIT_EXPIRED,    JOB_MAX_WAIT_TIME_EXCEEDED },
+    { JOB_STOPPING, EV_WORKER_READY, JOB_STOPPING },
+    { JOB_STOPPING, EV_WORKER_LAUNCHED, JOB_STOPPING },
+    { JOB_STOPPING, EV_WORKER_ENDED, JOB_STOPPING },
+    { JOB_STOPPING, EV_WORKER_LOST, JOB_STOPPING },
+    { JOB_STOPPING, EV_READY, JOB_STOPPING },
+    { JOB_STOPPING, EV_STOPPED, JOB_STOPPED },
+    { JOB_STOPPING, EV_COMPLETED, JOB_COMPLETED },
+    { JOB_STOPPING, EV_FAILED, JOB_FAILED },
+    { JOB_STOPPING, EV_TIMED_OUT, JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_STOPPING, EV_WAIT_EXPIRED, JOB_MAX_WAIT_TIME_EXCEEDED },
 };
 /* clang-format on */
 
@@ -121,7 +122,8 @@ bool job_has_failed_worker(const struct job *job)
     return false;
 }
 
-/* The worker whose end explains the job's: the first that failed by itself, else one that was stopped. */
+/* The worker whose end explains the job's: the first that failed by itself, else one
+ * that was stopped. */
 static const struct job_worker *decisive_worker(const struct job *job)
 {
     const struct job_worker *found = NULL;
@@ -166,7 +168,9 @@ static enum job_event_kind event_of_cause(enum end_cause cause)
 static enum job_event_kind end_event(const struct job *job, struct cJSON **data)
 {
     const struct job_worker *worker = decisive_worker(job);
-    struct job_end end = { .cause = END_COMPLETED, .exit_code = 0, .first_failing_rank = -1 };
+    struct job_end end = { .cause = END_COMPLETED,
+                           .exit_code = 0,
+                           .first_failing_rank = -1 };
 
     if (worker)
         end = worker->end;
@@ -201,7 +205,8 @@ static struct cJSON *stopped_before_start(const struct job *job)
 bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **data)
 {
     *data = NULL;
-    if (job_state_is_final(job->state) || job->state == JOB_NEW || job->state == JOB_PENDING)
+    if (job_state_is_final(job->state) || job->state == JOB_NEW
+        || job->state == JOB_PENDING)
         return false;
     if (!job->workers) { /* stopped while it waited */
         *data = stopped_before_start(job);

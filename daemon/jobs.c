@@ -1,13 +1,13 @@
 /* Opening and closing of all that jobs need: store, offers, queue, schedulers. */
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "daemon/jobs_private.h"
 #include "src/files.h"
 #include "src/log.h"
 #include "src/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* "LC_*" takes every name that starts so. */
 static bool pattern_takes(const char *pattern, const char *name, size_t name_len)
@@ -116,8 +116,8 @@ static int open_parts(struct jobs *jobs, struct err *err)
     return jobs_restart(jobs, err);
 }
 
-int jobs_open(const struct config *config, const struct catalog *catalog, struct loop *loop,
-              struct jobs **out, struct err *err)
+int jobs_open(const struct config *config, const struct catalog *catalog,
+              struct loop *loop, struct jobs **out, struct err *err)
 {
     struct jobs *jobs = xcalloc(1, sizeof *jobs);
 

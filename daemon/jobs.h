@@ -10,18 +10,20 @@
 /*
  * All jobs: the door between the API and the job machine.
  *
- * What a call below changes is durable only after the next commit: the API holds its answer back until
- * then (jobs_on_commit).
+ * What a call below changes is durable only after the next commit: the API holds its
+ * answer back until then (jobs_on_commit).
  */
 
 struct jobs;
 
-/** Opens the store beneath config->state, replays what lives, takes up supervision again. `config`, `catalog` and `loop` outlive it. */
+/** Opens the store beneath config->state, replays what lives, takes up supervision
+ * again. `config`, `catalog` and `loop` outlive it. */
 MUST_CHECK int jobs_open(const struct config *config, const struct catalog *catalog,
                          struct loop *loop, struct jobs **out, struct err *err);
 void jobs_close(struct jobs *jobs);
 
-/** `callback` runs after every commit; ok is false when it failed and nothing of this round is kept. */
+/** `callback` runs after every commit; ok is false when it failed and nothing of this
+ * round is kept. */
 void jobs_on_commit(struct jobs *jobs, void (*callback)(void *context, bool ok),
                     void *context);
 
@@ -36,22 +38,25 @@ struct submit {
 };
 
 /**
- * Takes a job on.  *answer is {name, id, status, secondary_status, created_at, plan}; *created is false when the
- * idempotency key had been used with the same body (the same answer again).
+ * Takes a job on.  *answer is {name, id, status, secondary_status, created_at, plan};
+ * *created is false when the idempotency key had been used with the same body (the same
+ * answer again).
  *
- * ERR_INVALID with `problems`; ERR_CONFLICT when the name is taken or the key was used with
- * another body.
+ * ERR_INVALID with `problems`; ERR_CONFLICT when the name is taken or the key was used
+ * with another body.
  */
 MUST_CHECK int jobs_submit(struct jobs *jobs, const struct submit *submit,
-                           struct cJSON **answer, bool *created, struct problems *problems,
-                           struct err *err);
+                           struct cJSON **answer, bool *created,
+                           struct problems *problems, struct err *err);
 
-/** The same checks and the plan (every rank's command line and environment), without a job: {name, plan, ...}. */
+/** The same checks and the plan (every rank's command line and environment), without a
+ * job: {name, plan, ...}. */
 MUST_CHECK int jobs_dry_run(struct jobs *jobs, const struct submit *submit,
                             struct cJSON **answer, struct problems *problems,
                             struct err *err);
 
-/** Asks for a stop. ERR_NOT_FOUND; ERR_CONFLICT when the job has ended. Asked again while stopping: well. */
+/** Asks for a stop. ERR_NOT_FOUND; ERR_CONFLICT when the job has ended. Asked again
+ * while stopping: well. */
 MUST_CHECK int jobs_stop(struct jobs *jobs, const char *name, const char *by,
                          struct err *err);
 
@@ -68,18 +73,19 @@ MUST_CHECK int jobs_plan(struct jobs *jobs, const char *name, struct cJSON **out
                          struct err *err);
 
 struct job_filter {
-    const char *status;      /* primary or secondary, or NULL */
-    const char *owner;       /* or NULL */
-    const char *name_part;   /* or NULL */
-    const char *cursor;      /* or NULL */
-    int limit;               /* 1..1000 */
+    const char *status;    /* primary or secondary, or NULL */
+    const char *owner;     /* or NULL */
+    const char *name_part; /* or NULL */
+    const char *cursor;    /* or NULL */
+    int limit;             /* 1..1000 */
 };
 
 /** {"items": [summaries, newest first], "next_cursor": "..." or null} */
 MUST_CHECK int jobs_list(struct jobs *jobs, const struct job_filter *filter,
                          struct cJSON **out, struct err *err);
 
-/** {"items": [{name, vcpus, ..., price, offered, capacity, in_use, reason}], "next_cursor": null} */
+/** {"items": [{name, vcpus, ..., price, offered, capacity, in_use, reason}],
+ * "next_cursor": null} */
 struct cJSON *jobs_instance_types(struct jobs *jobs);
 
 /* Where the output of a job's ranks is. */
@@ -91,13 +97,14 @@ struct job_log {
     bool ended;       /* nothing more will come */
 };
 
-/** The logs of the last attempt, by rank; none before it was launched. `*ended`: the job has ended. The caller frees by
- * job_logs_free. */
+/** The logs of the last attempt, by rank; none before it was launched. `*ended`: the
+ * job has ended. The caller frees by job_logs_free. */
 MUST_CHECK int jobs_logs(struct jobs *jobs, const char *name, struct job_log **logs,
                          size_t *count, bool *ended, struct err *err);
 void job_logs_free(struct job_log *logs, size_t count);
 
-/** Path of a source archive by digest (also when it is not there yet); the caller frees. */
+/** Path of a source archive by digest (also when it is not there yet); the caller
+ * frees. */
 char *jobs_source_path(struct jobs *jobs, const char *hex);
 
 /** {"status": "ok", ...}: counts of live jobs, last commit, schema. */

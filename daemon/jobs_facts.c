@@ -3,7 +3,8 @@
 #include "daemon/jobs_private.h"
 #include "src/log.h"
 
-/* Lines of attempts that are over, or of jobs that have ended, come too late to matter. */
+/* Lines of attempts that are over, or of jobs that have ended, come too late to matter.
+ */
 static struct live_job *subject_of(struct jobs *jobs, const struct worker_ref *worker)
 {
     struct live_job *live = live_find(jobs, worker->job_id);
@@ -24,8 +25,8 @@ static void post(struct jobs *jobs, struct live_job *live, enum job_event_kind k
                     worker, err.text);
 }
 
-static void keep_metric(struct jobs *jobs, const struct live_job *live, const char *name,
-                        const struct cJSON *metric, usec_t wall)
+static void keep_metric(struct jobs *jobs, const struct live_job *live,
+                        const char *name, const struct cJSON *metric, usec_t wall)
 {
     const struct cJSON *value = json_get(metric, "value");
     struct err err;
@@ -44,8 +45,7 @@ static void keep_metric(struct jobs *jobs, const struct live_job *live, const ch
 static void keep_last_metrics(struct jobs *jobs, const struct live_job *live,
                               const struct cJSON *ended)
 {
-    json_each(metric, json_get(ended, "metrics"))
-    {
+    json_each (metric, json_get(ended, "metrics")) {
         keep_metric(jobs, live, json_name(metric), metric,
                     json_get_int(metric, "wall_us", 0));
     }

@@ -1,10 +1,10 @@
 /* From a placed job to the workers of its scheduler. */
 
+#include "daemon/jobs_private.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "daemon/jobs_private.h"
 
 char *jobs_folder(const struct jobs *jobs, const struct job *job)
 {
@@ -20,7 +20,8 @@ void jobs_worker_address(const struct job *job, int worker, char out[HOST_TEXT_S
 {
     int block = job->block + worker / 250;
 
-    snprintf(out, HOST_TEXT_SIZE, "127.%d.%d.%d", 1 + block / 256 % 126, block % 256, 1 + worker % 250);
+    snprintf(out, HOST_TEXT_SIZE, "127.%d.%d.%d", 1 + block / 256 % 126, block % 256,
+             1 + worker % 250);
 }
 
 char *jobs_source_path(struct jobs *jobs, const char *hex)
@@ -65,8 +66,9 @@ static void free_hosts(struct host_names *hosts)
     free(hosts->addresses);
 }
 
-int jobs_make_plans(struct jobs *jobs, const struct job *job, const struct job_spec *spec,
-                    struct worker_plan ***plans, struct err *err)
+int jobs_make_plans(struct jobs *jobs, const struct job *job,
+                    const struct job_spec *spec, struct worker_plan ***plans,
+                    struct err *err)
 {
     const struct profile *profile = catalog_find(jobs->catalog, job->instance_type);
     auto_free char *folder = jobs_folder(jobs, job);
@@ -77,7 +79,8 @@ int jobs_make_plans(struct jobs *jobs, const struct job *job, const struct job_s
     int result = 0;
 
     if (!profile)
-        return err_set(err, ERR_INVALID, "instance type '%s' is not in the catalog any more",
+        return err_set(err, ERR_INVALID,
+                       "instance type '%s' is not in the catalog any more",
                        job->instance_type);
     name_hosts(job, &hosts);
     input = (struct launch_input){
@@ -118,8 +121,7 @@ static int start(struct jobs *jobs, struct live_job *live, const struct job_spec
 {
     const struct job *job = live->job;
     auto_free char *folder = jobs_folder(jobs, job);
-    auto_free int64_t *last_seq =
-        xcalloc((size_t)job->instance_count, sizeof(int64_t));
+    auto_free int64_t *last_seq = xcalloc((size_t)job->instance_count, sizeof(int64_t));
     auto_free int64_t *last_boot =
         xcalloc((size_t)job->instance_count, sizeof(int64_t));
     struct sched_job request = {
@@ -187,8 +189,8 @@ static void add_words(struct cJSON *object, const char *name, char *const *words
 }
 
 /* With command lines and environments when there are plans. */
-struct cJSON *jobs_plan_to_json(const struct job_spec *spec, struct worker_plan *const *plans,
-                                int count)
+struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
+                                struct worker_plan *const *plans, int count)
 {
     struct cJSON *json = json_object_new();
     struct cJSON *ranks = json_array_new();

@@ -1,9 +1,9 @@
 /* The jobs that have not ended, in memory, by id. */
 
+#include "daemon/jobs_private.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "daemon/jobs_private.h"
 
 /* FNV-1a over the id; the random part of a ULID spreads well. */
 static struct live_bucket *bucket_of(struct jobs *jobs, const char *id)
@@ -36,9 +36,9 @@ struct live_job *live_find(struct jobs *jobs, const char *id)
 {
     struct live_job *live;
 
-    LIST_FOREACH (live, bucket_of(jobs, id), in_bucket)
-        if (strcmp(live->job->id, id) == 0)
-            return live;
+    LIST_FOREACH(live, bucket_of(jobs, id), in_bucket)
+    if (strcmp(live->job->id, id) == 0)
+        return live;
     return NULL;
 }
 

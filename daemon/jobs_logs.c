@@ -1,8 +1,8 @@
 /* Where a job's output lies. Reading it is the API's work. */
 
-#include <stdlib.h>
-
 #include "daemon/jobs_private.h"
+
+#include <stdlib.h>
 
 static void name_logs(struct jobs *jobs, const struct job *job, int ranks_per_worker,
                       struct job_log *logs)
@@ -16,10 +16,10 @@ static void name_logs(struct jobs *jobs, const struct job *job, int ranks_per_wo
             logs[rank].worker = worker;
             logs[rank].rank = rank;
             logs[rank].ended = job->workers[worker].ended;
-            logs[rank].path = xasprintf("%s/%d/%d/rank-%d.log", folder, job->attempt, worker,
-                                        rank);
-            logs[rank].times_path = xasprintf("%s/%d/%d/rank-%d.times", folder,
-                                              job->attempt, worker, rank);
+            logs[rank].path =
+                xasprintf("%s/%d/%d/rank-%d.log", folder, job->attempt, worker, rank);
+            logs[rank].times_path =
+                xasprintf("%s/%d/%d/rank-%d.times", folder, job->attempt, worker, rank);
         }
     }
 }
@@ -37,7 +37,8 @@ static int ranks_per_worker(struct jobs *jobs, const struct job *job, int *ranks
         return -1;
     spec = job_spec_parse(json, &problems);
     if (!spec || !profile)
-        return err_set(err, ERR_INTERNAL, "stored spec of %s cannot be read", job->name);
+        return err_set(err, ERR_INTERNAL, "stored spec of %s cannot be read",
+                       job->name);
     *ranks = 1;
     if (spec->launcher == LAUNCHER_RAILHEAD)
         *ranks = launch_world_size(spec, profile) / job->instance_count;

@@ -1,8 +1,6 @@
 #ifndef DAEMON_JOBS_PRIVATE_H
 #define DAEMON_JOBS_PRIVATE_H
 
-#include <sys/queue.h>
-
 #include "daemon/job.h"
 #include "daemon/jobs.h"
 #include "daemon/offers.h"
@@ -10,6 +8,8 @@
 #include "daemon/queue.h"
 #include "daemon/store.h"
 #include "schedulers/scheduler.h"
+
+#include <sys/queue.h>
 
 /* What the files jobs_*.c share; nobody else includes this. */
 
@@ -28,7 +28,10 @@ struct live_job {
 STAILQ_HEAD(due_jobs, live_job);
 LIST_HEAD(live_bucket, live_job);
 
-enum { LIVE_BUCKETS = 4096, SCHEDULERS_MAX = 4 };
+enum {
+    LIVE_BUCKETS = 4096,
+    SCHEDULERS_MAX = 4
+};
 
 struct jobs {
     const struct config *config;
@@ -52,10 +55,10 @@ struct jobs {
 
     struct live_bucket live[LIVE_BUCKETS]; /* by job id */
     int64_t live_count;
-    struct due_jobs due;          /* steps to take after the next commit */
-    struct loop_source *round;    /* ends the round (loop_add_last) */
+    struct due_jobs due;       /* steps to take after the next commit */
+    struct loop_source *round; /* ends the round (loop_add_last) */
     struct loop_source *max_wait;
-    usec_t max_wait_boot;         /* when max_wait fires; INT64_MAX: never */
+    usec_t max_wait_boot; /* when max_wait fires; INT64_MAX: never */
     bool failed;
     usec_t last_made_name;
     void (*on_commit)(void *context, bool ok);
@@ -70,14 +73,17 @@ void live_remove(struct jobs *jobs, struct live_job *live); /* frees it */
 
 /* --- jobs_round.c: events, commits, steps --- */
 
-/** Stores and applies an event, then those that follow from it. data (or NULL) is borrowed. */
-MUST_CHECK int jobs_post(struct jobs *jobs, struct live_job *live, enum job_event_kind kind,
-                         int worker, const struct cJSON *data, struct err *err);
+/** Stores and applies an event, then those that follow from it. data (or NULL) is
+ * borrowed. */
+MUST_CHECK int jobs_post(struct jobs *jobs, struct live_job *live,
+                         enum job_event_kind kind, int worker, const struct cJSON *data,
+                         struct err *err);
 /** The round has something to commit, or steps to take. */
 void jobs_wake(struct jobs *jobs);
 /** This job wants a step after the next commit. */
 void jobs_mark_due(struct jobs *jobs, struct live_job *live);
-/** The database failed: nothing of this round holds; the daemon ends, and its next start recovers. */
+/** The database failed: nothing of this round holds; the daemon ends, and its next
+ * start recovers. */
 void jobs_fail(struct jobs *jobs, const struct err *err);
 MUST_CHECK int jobs_open_rounds(struct jobs *jobs, struct err *err);
 void jobs_close_rounds(struct jobs *jobs);
@@ -103,20 +109,23 @@ void jobs_on_lost(void *context, const struct worker_ref *worker, usec_t last_bo
 
 /** Hands a placed job to its scheduler (again, after a restart). */
 MUST_CHECK int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err);
-/** The plans of all workers of a job as it is or would be placed; the caller frees with jobs_free_plans. */
+/** The plans of all workers of a job as it is or would be placed; the caller frees with
+ * jobs_free_plans. */
 MUST_CHECK int jobs_make_plans(struct jobs *jobs, const struct job *job,
                                const struct job_spec *spec, struct worker_plan ***plans,
                                struct err *err);
 void jobs_free_plans(struct worker_plan **plans, int count);
 /* Room for the name or the address of a worker. */
-enum { HOST_TEXT_SIZE = 48 };
+enum {
+    HOST_TEXT_SIZE = 48
+};
 /** Loopback address of a worker: 127.1.0.1. */
 void jobs_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE]);
 /** Its host name: algo-1 for worker 0. */
 void jobs_worker_host(int worker, char out[HOST_TEXT_SIZE]);
 char *jobs_folder(const struct jobs *jobs, const struct job *job);
-struct cJSON *jobs_plan_to_json(const struct job_spec *spec, struct worker_plan *const *plans,
-                                int count);
+struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
+                                struct worker_plan *const *plans, int count);
 
 /* --- jobs_restart.c --- */
 

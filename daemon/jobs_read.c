@@ -1,12 +1,12 @@
 /* Answers about jobs: what is there, in JSON.  Nothing here changes anything. */
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/jobs_private.h"
 #include "daemon/report.h"
 #include "src/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A job from its events, with the moves it made. */
 struct history {
@@ -119,8 +119,8 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
         || read_history(jobs, row.job_id, &history, err) < 0
         || read_spec(jobs, row.job_id, &spec_json, &spec, err) < 0
         || store_get_metrics(jobs->store, row.job_id, &metrics, err) < 0
-        || store_get_intervals(jobs->store, row.job_id, &intervals, &input.interval_count,
-                               err)
+        || store_get_intervals(jobs->store, row.job_id, &intervals,
+                               &input.interval_count, err)
                < 0)
         return -1;
     profile = catalog_find(jobs->catalog, row.instance_type);
@@ -146,7 +146,8 @@ static struct cJSON *page_of(struct cJSON *items, const char *cursor)
     return page;
 }
 
-int jobs_transitions(struct jobs *jobs, const char *name, struct cJSON **out, struct err *err)
+int jobs_transitions(struct jobs *jobs, const char *name, struct cJSON **out,
+                     struct err *err)
 {
     auto_history struct history history = { 0 };
     struct job_row row;
@@ -192,9 +193,10 @@ static int states_of(const char *status, enum job_state states[JOB_STATE_COUNT],
         if (strcmp(job_state_primary((enum job_state)state), status) == 0)
             states[(*count)++] = (enum job_state)state;
     if (*count == 0)
-        return err_set(err, ERR_INVALID,
-                       "status: '%s' is none: use InProgress, Stopping, Completed, Failed, Stopped, or a secondary status such as Training",
-                       status);
+        return err_set(
+            err, ERR_INVALID,
+            "status: '%s' is none: use InProgress, Stopping, Completed, Failed, Stopped, or a secondary status such as Training",
+            status);
     return 0;
 }
 
@@ -208,7 +210,8 @@ static int read_cursor(const char *cursor, int64_t *before, struct err *err)
     *before = strtoll(cursor, &end, 10);
     if (*cursor == '\0' || *end != '\0' || *before < 1)
         return err_set(err, ERR_INVALID,
-                       "cursor: '%s' is not a next_cursor of an earlier answer", cursor);
+                       "cursor: '%s' is not a next_cursor of an earlier answer",
+                       cursor);
     return 0;
 }
 

@@ -1,10 +1,11 @@
-/* Start is recovery: every job that has not ended is made from its events and taken up where it was. */
-
-#include <stdlib.h>
+/* Start is recovery: every job that has not ended is made from its events and taken up
+ * where it was. */
 
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
 #include "src/log.h"
+
+#include <stdlib.h>
 
 static int apply_event(void *context, const struct job_event *event, struct err *err)
 {

@@ -1,6 +1,7 @@
 /*
- * A round of the loop: what arrives is stored and applied (jobs_post), one commit makes it durable, answers are
- * released, then every job that changed takes its step.  A step may post again: that is the next round.
+ * A round of the loop: what arrives is stored and applied (jobs_post), one commit makes
+ * it durable, answers are released, then every job that changed takes its step.  A step
+ * may post again: that is the next round.
  */
 
 #include "daemon/jobs_private.h"
@@ -13,8 +14,9 @@ void jobs_fail(struct jobs *jobs, const struct err *err)
     if (jobs->failed)
         return;
     jobs->failed = true;
-    log_error("store.failed error=\"%s\" effect=\"railheadd ends; jobs go on; the next start recovers\"",
-              err->text);
+    log_error(
+        "store.failed error=\"%s\" effect=\"railheadd ends; jobs go on; the next start recovers\"",
+        err->text);
     if (jobs->on_commit)
         jobs->on_commit(jobs->on_commit_context, false);
     loop_exit(jobs->loop, 1);
@@ -42,8 +44,8 @@ static int store_consequences(struct jobs *jobs, const struct job *job,
     if (job->state != before && store_update_state(jobs->store, job, err) < 0)
         return -1;
     if (kind == EV_READY)
-        return meter_open(jobs->store, offers_find(&jobs->offers, job->instance_type), job,
-                          err);
+        return meter_open(jobs->store, offers_find(&jobs->offers, job->instance_type),
+                          job, err);
     if (job_state_is_final(job->state))
         return meter_close(jobs->store, job, err);
     return 0;
@@ -66,14 +68,14 @@ static int post_one(struct jobs *jobs, struct live_job *live, struct job_event *
         return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
     }
     if (job->state != before)
-        log_info("job.state job=%s state=%s on=%s", job->name, job_state_name(job->state),
-                 job_event_name(event->kind));
+        log_info("job.state job=%s state=%s on=%s", job->name,
+                 job_state_name(job->state), job_event_name(event->kind));
     jobs_mark_due(jobs, live);
     return 0;
 }
 
-int jobs_post(struct jobs *jobs, struct live_job *live, enum job_event_kind kind, int worker,
-              const struct cJSON *data, struct err *err)
+int jobs_post(struct jobs *jobs, struct live_job *live, enum job_event_kind kind,
+              int worker, const struct cJSON *data, struct err *err)
 {
     struct job_event event = { .kind = kind, .worker = worker, .data = data };
     struct cJSON *due_data;

@@ -1,14 +1,17 @@
-/* What is done once a job's state is on disk: start, stop, release, place.  Each effect may be repeated safely. */
-
-#include <string.h>
+/* What is done once a job's state is on disk: start, stop, release, place.  Each effect
+ * may be repeated safely. */
 
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
 #include "src/log.h"
 
-/* A round places so many jobs at most, so that answers do not wait for a long queue: a start costs
- * about 1 ms (one posix_spawn), 4 of them stay within the loop's 5 ms. */
-enum { PLACED_PER_ROUND = 4 };
+#include <string.h>
+
+/* A round places so many jobs at most, so that answers do not wait for a long queue: a
+ * start costs about 1 ms (one posix_spawn), 4 of them stay within the loop's 5 ms. */
+enum {
+    PLACED_PER_ROUND = 4
+};
 
 static void post_launch_failure(struct jobs *jobs, struct live_job *live,
                                 struct err *why)
@@ -81,10 +84,14 @@ void jobs_step(struct jobs *jobs, struct live_job *live)
     send_stops(live);
 }
 
-/* Loopback addresses come in blocks of 250 workers; a job takes as many blocks as it needs. */
+/* Loopback addresses come in blocks of 250 workers; a job takes as many blocks as it
+ * needs. */
 static int take_block(struct jobs *jobs, int instance_count)
 {
-    enum { WORKERS_PER_BLOCK = 250, BLOCKS = 126 * 256 };
+    enum {
+        WORKERS_PER_BLOCK = 250,
+        BLOCKS = 126 * 256
+    };
     int needed = 1 + (instance_count - 1) / WORKERS_PER_BLOCK;
     int block = jobs->next_block + needed > BLOCKS ? 0 : jobs->next_block;
 
@@ -113,7 +120,8 @@ static int place_one(struct jobs *jobs, int64_t job_id, struct err *err)
         return -1;
     live = live_find(jobs, row.id);
     if (!live)
-        return err_set(err, ERR_INTERNAL, "job %s is in the queue and not alive", row.name);
+        return err_set(err, ERR_INTERNAL, "job %s is in the queue and not alive",
+                       row.name);
     if (ports_take(&jobs->ports, &port, err) < 0) {
         put_back(jobs, live->job);
         return -1;
@@ -167,7 +175,8 @@ static void expire(struct jobs *jobs, struct live_job *live)
         json_set_text(data, "message", "waited for max_wait seconds without a place");
     else
         json_set_text(data, "by", "max_wait");
-    if (jobs_post(jobs, live, waiting ? EV_WAIT_EXPIRED : EV_STOP_ASKED, -1, data, &err) < 0)
+    if (jobs_post(jobs, live, waiting ? EV_WAIT_EXPIRED : EV_STOP_ASKED, -1, data, &err)
+        < 0)
         log_error("job.event_refused job=%s error=\"%s\"", live->job->name, err.text);
 }
 
@@ -181,7 +190,8 @@ void jobs_on_max_wait(void *context)
     for (size_t i = 0; i < LIVE_BUCKETS; i++) {
         struct live_job *live;
 
-        LIST_FOREACH (live, &jobs->live[i], in_bucket) {
+        LIST_FOREACH(live, &jobs->live[i], in_bucket)
+        {
             const struct job *job = live->job;
 
             if (!job->max_wait_s || job->stop_asked || job_state_is_final(job->state))

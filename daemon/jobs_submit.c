@@ -1,14 +1,14 @@
 /* Taking a job on, and asking it to stop. */
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
 #include "src/digest.h"
 #include "src/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void check_instances(const struct jobs *jobs, const struct job_spec *spec,
                             struct problems *problems)
@@ -20,13 +20,16 @@ static void check_instances(const struct jobs *jobs, const struct job_spec *spec
         return;
     }
     if (spec->instance_count > offer->capacity)
-        problems_add(problems, "instance_count", "ask for fewer, or enlarge the pool in railhead.yaml(5)",
+        problems_add(problems, "instance_count",
+                     "ask for fewer, or enlarge the pool in railhead.yaml(5)",
                      "%d instances of %s will never be free at once: the pool has %d",
                      spec->instance_count, spec->instance_type, offer->capacity);
     if (spec->has_fake && strcmp(offer->scheduler, scheduler_fake.name) != 0)
-        problems_add(problems, "fake", "leave it out, or ask for a type whose pool says `scheduler: fake`",
-                     "%s runs on the scheduler '%s', which starts real processes",
-                     spec->instance_type, offer->scheduler);
+        problems_add(
+            problems, "fake",
+            "leave it out, or ask for a type whose pool says `scheduler: fake`",
+            "%s runs on the scheduler '%s', which starts real processes",
+            spec->instance_type, offer->scheduler);
 }
 
 static void check_source(struct jobs *jobs, const struct job_spec *spec,
@@ -38,15 +41,18 @@ static void check_source(struct jobs *jobs, const struct job_spec *spec,
 
     if (!spec->source_dir)
         return;
-    if (strncmp(spec->source_dir, scheme, sizeof scheme - 1) != 0 || !digest_is_hex(hex)) {
-        problems_add(problems, "source_dir",
-                     "submit with jobctl, which packs the folder; or PUT a tar.gz to /v1/sources/SHA256 and name it \"sha256:<64 hexadecimal digits>\"",
-                     "'%s' is not a packed source", spec->source_dir);
+    if (strncmp(spec->source_dir, scheme, sizeof scheme - 1) != 0
+        || !digest_is_hex(hex)) {
+        problems_add(
+            problems, "source_dir",
+            "submit with jobctl, which packs the folder; or PUT a tar.gz to /v1/sources/SHA256 and name it \"sha256:<64 hexadecimal digits>\"",
+            "'%s' is not a packed source", spec->source_dir);
         return;
     }
     path = jobs_source_path(jobs, hex);
     if (access(path, R_OK) < 0)
-        problems_add(problems, "source_dir", "PUT the tar.gz to /v1/sources/SHA256 first",
+        problems_add(problems, "source_dir",
+                     "PUT the tar.gz to /v1/sources/SHA256 first",
                      "source %s is not here", spec->source_dir);
 }
 
@@ -67,7 +73,8 @@ static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *sub
     return steal_ptr(&spec);
 }
 
-/* Names made in one millisecond would be equal: the next one takes the next millisecond. */
+/* Names made in one millisecond would be equal: the next one takes the next
+ * millisecond. */
 static void make_name(struct jobs *jobs, struct job_spec *spec)
 {
     usec_t at = clock_wall() / USEC_PER_MSEC;
@@ -80,8 +87,8 @@ static void make_name(struct jobs *jobs, struct job_spec *spec)
     spec->name = xstrdup(name);
 }
 
-static struct cJSON *submitted_data(const struct jobs *jobs, const struct job_spec *spec,
-                                    const char *owner)
+static struct cJSON *submitted_data(const struct jobs *jobs,
+                                    const struct job_spec *spec, const char *owner)
 {
     const struct offer *offer = offers_find(&jobs->offers, spec->instance_type);
     struct cJSON *data = json_object_new();
@@ -156,8 +163,8 @@ static bool answer_again(struct jobs *jobs, const struct submit *submit,
 
     if (!submit->idempotency_key)
         return false;
-    if (store_find_key(jobs->store, submit->owner, submit->idempotency_key, digest, &job_id,
-                       &found)
+    if (store_find_key(jobs->store, submit->owner, submit->idempotency_key, digest,
+                       &job_id, &found)
         < 0) {
         if (found.code == ERR_NOT_FOUND)
             return false;
@@ -165,9 +172,10 @@ static bool answer_again(struct jobs *jobs, const struct submit *submit,
         return true;
     }
     if (strcmp(digest, submit->body_digest) != 0) {
-        *result = err_set(err, ERR_CONFLICT,
-                          "Idempotency-Key '%s' was used with another body: take a new key for a new job",
-                          submit->idempotency_key);
+        *result = err_set(
+            err, ERR_CONFLICT,
+            "Idempotency-Key '%s' was used with another body: take a new key for a new job",
+            submit->idempotency_key);
         return true;
     }
     *result = store_get_job(jobs->store, job_id, &row, err);
@@ -198,8 +206,8 @@ static int store_new_job(struct jobs *jobs, const struct submit *submit,
     return 0;
 }
 
-static int take_on(struct jobs *jobs, const struct submit *submit, struct job_spec *spec,
-                   struct cJSON **answer, struct err *err)
+static int take_on(struct jobs *jobs, const struct submit *submit,
+                   struct job_spec *spec, struct cJSON **answer, struct err *err)
 {
     auto_job struct job *job = job_new(store_next_job_id(jobs->store));
     auto_json struct cJSON *data = submitted_data(jobs, spec, submit->owner);
@@ -233,7 +241,8 @@ int jobs_submit(struct jobs *jobs, const struct submit *submit, struct cJSON **a
 
     *created = false;
     if (jobs->failed)
-        return err_set(err, ERR_UNAVAILABLE, "the database failed: railheadd is ending");
+        return err_set(err, ERR_UNAVAILABLE,
+                       "the database failed: railheadd is ending");
     if (answer_again(jobs, submit, answer, &result, err))
         return result;
     spec = checked_spec(jobs, submit, problems, err);

@@ -1,4 +1,11 @@
-/* railheadd: reads its configuration, opens its parts in order, runs the loop.  railheadd(8). */
+/* railheadd: reads its configuration, opens its parts in order, runs the loop.
+ * railheadd(8). */
+
+#include "api/server.h"
+#include "daemon/config.h"
+#include "daemon/jobs.h"
+#include "src/log.h"
+#include "src/loop.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -7,12 +14,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "api/server.h"
-#include "daemon/config.h"
-#include "daemon/jobs.h"
-#include "src/log.h"
-#include "src/loop.h"
 
 struct options {
     const char *config;
@@ -48,7 +49,13 @@ static const char usage[] =
     "A private daemon in a folder of your own:\n"
     "  railheadd --state ~/railhead    and then    jobctl --socket ~/railhead/railhead.sock ls\n";
 
-enum { OPTION_CONFIG = 256, OPTION_STATE, OPTION_SOCKET, OPTION_LISTEN, OPTION_VERBOSE };
+enum {
+    OPTION_CONFIG = 256,
+    OPTION_STATE,
+    OPTION_SOCKET,
+    OPTION_LISTEN,
+    OPTION_VERBOSE
+};
 
 static const struct option long_options[] = {
     { "config", required_argument, NULL, OPTION_CONFIG },
@@ -138,7 +145,8 @@ static void raise_file_limit(void)
         return;
     limit.rlim_cur = limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-        log_warning("limits.files_not_raised soft=%llu", (unsigned long long)limit.rlim_cur);
+        log_warning("limits.files_not_raised soft=%llu",
+                    (unsigned long long)limit.rlim_cur);
 }
 
 /* Jobs go on: their workers outlive us, and the next start takes them up. */
@@ -165,17 +173,19 @@ static int open_server(struct program *program, struct err *err)
     return server_open(&settings, program->jobs, program->loop, &program->server, err);
 }
 
-static int open_all(const struct options *options, struct program *program, struct err *err)
+static int open_all(const struct options *options, struct program *program,
+                    struct err *err)
 {
     struct config *config = &program->config;
 
     if (read_config(options, config, err) < 0
         || catalog_load(config->instance_profiles, &program->catalog, err) < 0
         || loop_new(&program->loop, err) < 0
-        || loop_add_signal(program->loop, SIGTERM, on_signal, program, &program->on_term,
-                           err)
+        || loop_add_signal(program->loop, SIGTERM, on_signal, program,
+                           &program->on_term, err)
                < 0
-        || loop_add_signal(program->loop, SIGINT, on_signal, program, &program->on_int, err)
+        || loop_add_signal(program->loop, SIGINT, on_signal, program, &program->on_int,
+                           err)
                < 0
         || jobs_open(config, &program->catalog, program->loop, &program->jobs, err) < 0
         || open_server(program, err) < 0)

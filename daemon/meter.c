@@ -1,11 +1,12 @@
-/* When the bill of an attempt opens and closes, and on what evidence (railhead-billing(7), rules 1 to 3). */
+/* When the bill of an attempt opens and closes, and on what evidence
+ * (railhead-billing(7), rules 1 to 3). */
 
 #include "daemon/meter.h"
 
+#include "daemon/bill.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "daemon/bill.h"
 
 int meter_open(struct store *store, const struct offer *offer, const struct job *job,
                struct err *err)
@@ -42,7 +43,8 @@ static void describe_end(const struct job *job, const struct job_worker *worker,
                  end_cause_name(worker->end.cause));
 }
 
-/* All workers close together, at the end of the last one; one that was lost closes at its last evidence. */
+/* All workers close together, at the end of the last one; one that was lost closes at
+ * its last evidence. */
 static int close_worker(struct store *store, const struct job *job, int index,
                         struct err *err)
 {

@@ -1,12 +1,13 @@
-/* Which instance types can be asked for here. How many are free is the queue's business. */
+/* Which instance types can be asked for here. How many are free is the queue's
+ * business. */
 
 #include "daemon/offers.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "schedulers/scheduler.h"
 #include "src/text.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const char host_type[] = "local";
 
@@ -15,7 +16,8 @@ static struct offer *add_offer(struct offers *offers, const struct profile *prof
 {
     struct offer *offer;
 
-    offers->items = xrealloc(offers->items, (offers->count + 1) * sizeof *offers->items);
+    offers->items =
+        xrealloc(offers->items, (offers->count + 1) * sizeof *offers->items);
     offer = &offers->items[offers->count++];
     *offer = (struct offer){ .profile = profile,
                              .scheduler = xstrdup(scheduler),
@@ -24,15 +26,17 @@ static struct offer *add_offer(struct offers *offers, const struct profile *prof
     return offer;
 }
 
-static int add_pool(struct offers *offers, const struct pool_config *pool, struct err *err)
+static int add_pool(struct offers *offers, const struct pool_config *pool,
+                    struct err *err)
 {
     const struct profile *profile = catalog_find(offers->catalog, pool->instance_type);
     struct offer *offer;
 
     if (!profile)
-        return err_set(err, ERR_INVALID,
-                       "pools: instance type '%s' is not in the catalog: add a file to instance_profiles",
-                       pool->instance_type);
+        return err_set(
+            err, ERR_INVALID,
+            "pools: instance type '%s' is not in the catalog: add a file to instance_profiles",
+            pool->instance_type);
     if (!scheduler_find(pool->scheduler))
         return err_set(err, ERR_INVALID,
                        "pools: %s: no scheduler '%s': there are local and fake",
@@ -141,9 +145,10 @@ char *offers_reason(const struct offers *offers, const struct profile *profile)
                          profile->accelerator_count,
                          profile->accelerator_name ? profile->accelerator_name
                                                    : profile->accelerator_kind);
-    return xasprintf("needs %d vCPUs and %lld MiB, this host has %d and %lld, and `emulate` is off",
-                     profile->vcpus, (long long)profile->memory_mib, host ? host->vcpus : 0,
-                     (long long)(host ? host->memory_mib : 0));
+    return xasprintf(
+        "needs %d vCPUs and %lld MiB, this host has %d and %lld, and `emulate` is off",
+        profile->vcpus, (long long)profile->memory_mib, host ? host->vcpus : 0,
+        (long long)(host ? host->memory_mib : 0));
 }
 
 static char *offered_names(const struct offers *offers)
@@ -155,7 +160,8 @@ static char *offered_names(const struct offers *offers)
     return text_steal(&names);
 }
 
-static const char *nearest_type(const struct catalog *catalog, const char *instance_type)
+static const char *nearest_type(const struct catalog *catalog,
+                                const char *instance_type)
 {
     const char **names = xcalloc(catalog->count + 1, sizeof *names);
     const char *nearest;
@@ -181,8 +187,8 @@ void offers_explain(const struct offers *offers, const char *instance_type,
     else
         hint = xasprintf("offered here: %s; pools in railhead.yaml(5) add more", names);
     if (!profile) {
-        problems_add(problems, "instance_type", hint, "no instance type '%s' in the catalog",
-                     instance_type);
+        problems_add(problems, "instance_type", hint,
+                     "no instance type '%s' in the catalog", instance_type);
         return;
     }
     reason = offers_reason(offers, profile);

@@ -5,14 +5,15 @@
 #include "src/job_spec.h"
 #include "src/profile.h"
 
-/* What this daemon offers: instance types, where they run, how many there are, and at what price. */
+/* What this daemon offers: instance types, where they run, how many there are, and at
+ * what price. */
 
 struct offer {
     const struct profile *profile; /* the catalog's */
     char *scheduler;
     int capacity;
-    bool emulated;                 /* stands in for hardware that is not here */
-    bool from_pool;                /* named in the configuration */
+    bool emulated;  /* stands in for hardware that is not here */
+    bool from_pool; /* named in the configuration */
     bool has_own_price;
     struct profile_price own_price;
 };
@@ -24,7 +25,8 @@ struct offers {
 };
 
 /**
- * Pools of the configuration, then `local`, then what this host can carry of ml.c5, or with `emulate` every type of the catalog.
+ * Pools of the configuration, then `local`, then what this host can carry of ml.c5, or
+ * with `emulate` every type of the catalog.
  *
  * ERR_INVALID when a pool names a type or scheduler that is not known.
  */

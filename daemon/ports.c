@@ -2,13 +2,13 @@
 
 #include "daemon/ports.h"
 
+#include "src/digest.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "src/digest.h"
 
 /* PyTorch's TCPStore binds [::], so that is what must be free. */
 static bool can_bind(int port)
@@ -16,7 +16,8 @@ static bool can_bind(int port)
     auto_close int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in6 any6 = { .sin6_family = AF_INET6,
                                  .sin6_port = htons((uint16_t)port) };
-    struct sockaddr_in any4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    struct sockaddr_in any4 = { .sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)port) };
 
     if (fd >= 0)
         return bind(fd, (struct sockaddr *)&any6, sizeof any6) == 0;

@@ -5,18 +5,22 @@
 #include "src/err.h"
 
 /*
- * Rendezvous ports: one a job, from 20000 to 29999 (below Linux' ephemeral range, so that no outgoing
- * connection takes one between our look and the job's bind).
+ * Rendezvous ports: one a job, from 20000 to 29999 (below Linux' ephemeral range, so
+ * that no outgoing connection takes one between our look and the job's bind).
  */
 
-enum { PORTS_FIRST = 20000, PORTS_COUNT = 10000 };
+enum {
+    PORTS_FIRST = 20000,
+    PORTS_COUNT = 10000
+};
 
 struct ports {
     bool taken[PORTS_COUNT];
     int next;
 };
 
-/** A port that no job of ours has and that can be bound on this host now.  ERR_UNAVAILABLE when none is left. */
+/** A port that no job of ours has and that can be bound on this host now.
+ * ERR_UNAVAILABLE when none is left. */
 MUST_CHECK int ports_take(struct ports *ports, int *port, struct err *err);
 /** Marks the port of a job that runs already. */
 void ports_hold(struct ports *ports, int port);

@@ -7,13 +7,17 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { PRIORITIES = 101, BACKFILL_DEPTH = 64, BUCKETS = 4096 };
+enum {
+    PRIORITIES = 101,
+    BACKFILL_DEPTH = 64,
+    BUCKETS = 4096
+};
 
 struct entry {
     struct queue_job job;
     struct line *line;
     bool placed;
-    usec_t until_boot;          /* of a placed one: when its instances are free at the latest */
+    usec_t until_boot; /* of a placed one: when its instances are free at the latest */
     TAILQ_ENTRY(entry) in_line; /* waiting: by age; placed: in any order */
     LIST_ENTRY(entry) in_bucket;
 };
@@ -78,9 +82,9 @@ static struct entry *find(const struct queue *queue, int64_t job_id)
 {
     struct entry *entry;
 
-    LIST_FOREACH (entry, &queue->buckets[(uint64_t)job_id % BUCKETS], in_bucket)
-        if (entry->job.job_id == job_id)
-            return entry;
+    LIST_FOREACH(entry, &queue->buckets[(uint64_t)job_id % BUCKETS], in_bucket)
+    if (entry->job.job_id == job_id)
+        return entry;
     return NULL;
 }
 
@@ -97,7 +101,8 @@ static struct entry *new_entry(struct queue *queue, const struct queue_job *job)
     struct entry *entry = xcalloc(1, sizeof *entry);
 
     entry->job = *job;
-    entry->job.instance_type = NULL; /* the line knows it; ours need not outlive the caller's */
+    entry->job.instance_type =
+        NULL; /* the line knows it; ours need not outlive the caller's */
     entry->line = line_of(queue, job->instance_type);
     LIST_INSERT_HEAD(bucket_of(queue, job->job_id), entry, in_bucket);
     return entry;
@@ -109,7 +114,8 @@ void queue_add(struct queue *queue, const struct queue_job *job)
     struct entries *waiting;
     struct entry *before;
 
-    if (!entry->line) /* the type is not offered any more: it waits outside every line */
+    if (!entry
+             ->line) /* the type is not offered any more: it waits outside every line */
         return;
     entry->line->waiting_count++;
     waiting = &entry->line->waiting[job->priority];
@@ -130,7 +136,8 @@ static void hold(struct entry *entry, usec_t boot)
     TAILQ_INSERT_TAIL(&entry->line->placed, entry, in_line);
 }
 
-void queue_add_placed(struct queue *queue, const struct queue_job *job, usec_t placed_boot)
+void queue_add_placed(struct queue *queue, const struct queue_job *job,
+                      usec_t placed_boot)
 {
     struct entry *entry = new_entry(queue, job);
 
@@ -181,7 +188,8 @@ static int by_until(const void *a, const void *b)
            - ((*left)->until_boot < (*right)->until_boot);
 }
 
-/* When the head can start at the latest (*at), and how many instances are over then (*spare): EASY backfill's shadow. */
+/* When the head can start at the latest (*at), and how many instances are over then
+ * (*spare): EASY backfill's shadow. */
 static void shadow_of(const struct line *line, int need, usec_t *at, int *spare)
 {
     struct entry **placed = xcalloc((size_t)line->in_use + 1, sizeof(struct entry *));
@@ -189,8 +197,8 @@ static void shadow_of(const struct line *line, int need, usec_t *at, int *spare)
     size_t count = 0;
     struct entry *entry;
 
-    TAILQ_FOREACH (entry, &line->placed, in_line)
-        placed[count++] = entry; /* each holds at least one instance */
+    TAILQ_FOREACH(entry, &line->placed, in_line)
+    placed[count++] = entry; /* each holds at least one instance */
     qsort(placed, count, sizeof(struct entry *), by_until);
     *at = INT64_MAX;
     for (size_t i = 0; i < count && free_now < need; i++) {
@@ -249,7 +257,8 @@ int queue_in_use(const struct queue *queue, const char *instance_type)
     return line ? line->in_use : 0;
 }
 
-bool queue_explain(const struct queue *queue, int64_t job_id, int *position, char **reason)
+bool queue_explain(const struct queue *queue, int64_t job_id, int *position,
+                   char **reason)
 {
     struct entry *entry = find(queue, job_id);
     const struct line *line;
@@ -259,13 +268,16 @@ bool queue_explain(const struct queue *queue, int64_t job_id, int *position, cha
     line = entry->line;
     *position = 1;
     if (!line) {
-        *reason = xstrdup("its instance type is not offered any more: add a pool to railhead.yaml, or stop the job");
+        *reason = xstrdup(
+            "its instance type is not offered any more: add a pool to railhead.yaml, or stop the job");
         return true;
     }
-    for (struct entry *e = first_in_line(line); e && e != entry; e = next_in_line(line, e))
+    for (struct entry *e = first_in_line(line); e && e != entry;
+         e = next_in_line(line, e))
         (*position)++;
-    *reason = xasprintf("needs %d of %d %s, %d in use; %d before it in line: starts as they end, sooner with a higher priority than %d or a larger pool",
-                        entry->job.count, line->offer->capacity, line->offer->profile->name,
-                        line->in_use, *position - 1, entry->job.priority);
+    *reason = xasprintf(
+        "needs %d of %d %s, %d in use; %d before it in line: starts as they end, sooner with a higher priority than %d or a larger pool",
+        entry->job.count, line->offer->capacity, line->offer->profile->name,
+        line->in_use, *position - 1, entry->job.priority);
     return true;
 }

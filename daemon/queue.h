@@ -5,8 +5,9 @@
 #include "daemon/offers.h"
 
 /*
- * Who waits, who holds what, who is next: gang placement (all instances of a job or none), by priority, then age, with
- * backfill that never delays the head of the queue.  One line a pool: pools do not share hardware.
+ * Who waits, who holds what, who is next: gang placement (all instances of a job or
+ * none), by priority, then age, with backfill that never delays the head of the queue.
+ * One line a pool: pools do not share hardware.
  *
  * Knows jobs only by id and size; decides nothing about their states.
  */
@@ -15,11 +16,11 @@ struct queue;
 
 /* What the queue needs to know of a job; copied. */
 struct queue_job {
-    int64_t job_id;     /* age: a smaller one came first */
+    int64_t job_id; /* age: a smaller one came first */
     const char *instance_type;
     int count;
-    int priority;       /* 0..100 */
-    int64_t longest_s;  /* max_run and grace: how long it can hold its instances */
+    int priority;      /* 0..100 */
+    int64_t longest_s; /* max_run and grace: how long it can hold its instances */
 };
 
 struct queue *queue_new(const struct offers *offers);
@@ -28,21 +29,24 @@ void queue_free(struct queue *queue);
 /** Puts a job in line. */
 void queue_add(struct queue *queue, const struct queue_job *job);
 
-/** A job that runs already (after a restart): holds its instances, whatever the capacity is now. */
-void queue_add_placed(struct queue *queue, const struct queue_job *job, usec_t placed_boot);
+/** A job that runs already (after a restart): holds its instances, whatever the
+ * capacity is now. */
+void queue_add_placed(struct queue *queue, const struct queue_job *job,
+                      usec_t placed_boot);
 
 /** Takes a job out, waiting or placed; one that is not there is well. */
 void queue_remove(struct queue *queue, int64_t job_id);
 
-/** The next job that may be placed at `boot`, or 0. It holds its instances from now on.  Looks at up to 64 waiting jobs behind a
- * head that does not fit. */
+/** The next job that may be placed at `boot`, or 0. It holds its instances from now on.
+ * Looks at up to 64 waiting jobs behind a head that does not fit. */
 int64_t queue_next(struct queue *queue, usec_t boot);
 
 /** Instances in use of a type. */
 int queue_in_use(const struct queue *queue, const char *instance_type);
 
-/** Why a waiting job waits and what would change it; *position counts from 1.  False when it does not wait.  The caller
- * frees *reason. */
-bool queue_explain(const struct queue *queue, int64_t job_id, int *position, char **reason);
+/** Why a waiting job waits and what would change it; *position counts from 1.  False
+ * when it does not wait.  The caller frees *reason. */
+bool queue_explain(const struct queue *queue, int64_t job_id, int *position,
+                   char **reason);
 
 #endif

@@ -38,7 +38,8 @@ static struct cJSON *price_of(const struct report_input *input)
     struct cJSON *json;
 
     if (!input->interval_count)
-        return report_price(input->offer ? offer_price(input->offer, clock_wall()) : NULL);
+        return report_price(input->offer ? offer_price(input->offer, clock_wall())
+                                         : NULL);
     if (!pinned->priced)
         return json_null_new();
     json = json_object_new();
@@ -50,7 +51,8 @@ static struct cJSON *price_of(const struct report_input *input)
     return json;
 }
 
-/* "AlgorithmError: ..." and kin, as SageMaker users grep for; NULL when the job did not fail. */
+/* "AlgorithmError: ..." and kin, as SageMaker users grep for; NULL when the job did not
+ * fail. */
 static char *failure_reason(const struct job *job)
 {
     const struct job_end *end = &job->end;
@@ -60,15 +62,17 @@ static char *failure_reason(const struct job *job)
         return NULL;
     switch (end->cause) {
     case END_FAILED:
-        return xasprintf("AlgorithmError: rank %d ended first with exit code %d; see its log%s%s",
-                         end->first_failing_rank, end->exit_code, *message ? ": " : "",
-                         message);
+        return xasprintf(
+            "AlgorithmError: rank %d ended first with exit code %d; see its log%s%s",
+            end->first_failing_rank, end->exit_code, *message ? ": " : "", message);
     case END_SIGNAL:
         return xasprintf("AlgorithmError: rank %d was killed by signal %d%s%s",
-                         end->first_failing_rank, end->signal, *message ? ": " : "", message);
+                         end->first_failing_rank, end->signal, *message ? ": " : "",
+                         message);
     case END_OOM:
-        return xasprintf("AlgorithmError: rank %d ran out of memory: use an instance type with more, or smaller batches",
-                         end->first_failing_rank);
+        return xasprintf(
+            "AlgorithmError: rank %d ran out of memory: use an instance type with more, or smaller batches",
+            end->first_failing_rank);
     case END_LAUNCH:
         return xasprintf("ClientError: the program could not be started: %s", message);
     case END_LOST:
@@ -105,7 +109,8 @@ static struct cJSON *workers_of(const struct job *job)
     return workers;
 }
 
-static int attempts_of(const struct report_input *input, struct cJSON *json, struct err *err)
+static int attempts_of(const struct report_input *input, struct cJSON *json,
+                       struct err *err)
 {
     const struct job *job = input->job;
     struct cJSON *attempts = json_array_new();
@@ -116,7 +121,8 @@ static int attempts_of(const struct report_input *input, struct cJSON *json, str
         struct cJSON *attempt = json_object_new();
 
         json_append(attempts, attempt);
-        if (bill_of_attempt(input->intervals, input->interval_count, number, &bill, err) < 0)
+        if (bill_of_attempt(input->intervals, input->interval_count, number, &bill, err)
+            < 0)
             return -1;
         json_set_int(attempt, "attempt", number);
         json_set_int(attempt, "billable_seconds", bill.billable_seconds);
@@ -190,8 +196,8 @@ int report_job(const struct report_input *input, struct cJSON **out, struct err 
     auto_json struct cJSON *json = json_object_new();
     struct bill bill;
 
-    if (bill_of(input->intervals, input->interval_count, clock_boot_id(), clock_boot(), &bill,
-                err)
+    if (bill_of(input->intervals, input->interval_count, clock_boot_id(), clock_boot(),
+                &bill, err)
         < 0)
         return -1;
     set_identity(input, json);

@@ -9,16 +9,16 @@
 /* A job in JSON, as DESIGN section 8 has it; railhead-api(7) documents every member. */
 
 struct report_input {
-    const struct job *job;            /* replayed from its events */
+    const struct job *job; /* replayed from its events */
     const struct job_spec *spec;
     const struct cJSON *spec_json;
     const struct interval *intervals; /* interval_count of them */
     size_t interval_count;
     const struct cJSON *metrics;
-    const struct cJSON *transitions;  /* array */
-    const struct offer *offer;        /* or NULL: not offered any more */
+    const struct cJSON *transitions; /* array */
+    const struct offer *offer;       /* or NULL: not offered any more */
     int world_size;
-    int queue_position;               /* 0: does not wait */
+    int queue_position; /* 0: does not wait */
     const char *queue_reason;
 };
 
@@ -29,7 +29,8 @@ MUST_CHECK int report_job(const struct report_input *input, struct cJSON **out,
 /** One item of a list. */
 struct cJSON *report_row(const struct job_row *row);
 
-/** A price as answers show it: {usd_per_hour, source, basis, confidence, as_of}; null when `price` is NULL. */
+/** A price as answers show it: {usd_per_hour, source, basis, confidence, as_of}; null
+ * when `price` is NULL. */
 struct cJSON *report_price(const struct profile_price *price);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef DAEMON_SCHEMA_H
 #define DAEMON_SCHEMA_H
 
-/* The files of daemon/schema, compiled in by scripts/schema-to-c.  Step n brings a store of version n - 1 to
- * version n; a released step is never edited. */
+/* The files of daemon/schema, compiled in by scripts/schema-to-c.  Step n brings a
+ * store of version n - 1 to version n; a released step is never edited. */
 
 struct schema_step {
     int version;      /* 1, 2, 3 ... without a gap */

@@ -1,13 +1,14 @@
-/* The database itself: opening, schema, the transaction of a round.  The rows are in store_*.c. */
+/* The database itself: opening, schema, the transaction of a round.  The rows are in
+ * store_*.c. */
 
 #include "daemon/store.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "daemon/schema.h"
 #include "daemon/store_private.h"
 #include "src/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 void store_reset(sqlite3_stmt **statement)
 {
@@ -26,7 +27,8 @@ int store_fail(struct store *store, const char *what, struct err *err)
                    code);
 }
 
-int store_prepare(struct store *store, const char *sql, sqlite3_stmt **out, struct err *err)
+int store_prepare(struct store *store, const char *sql, sqlite3_stmt **out,
+                  struct err *err)
 {
     size_t i = 0;
 
@@ -141,7 +143,8 @@ static int schema_version(struct store *store, int *version, struct err *err)
 }
 
 /* user_version cannot be bound; the number is from our own table. */
-static int apply_step(struct store *store, const struct schema_step *step, struct err *err)
+static int apply_step(struct store *store, const struct schema_step *step,
+                      struct err *err)
 {
     auto_free char *set_version = xasprintf("PRAGMA user_version = %d", step->version);
 
@@ -162,11 +165,13 @@ static int migrate(struct store *store, struct err *err)
     if (schema_version(store, &version, err) < 0)
         return -1;
     if (version > schema_steps[schema_step_count - 1].version)
-        return err_set(err, ERR_INTERNAL,
-                       "database has schema %d, this program knows up to %d: use the newer program",
-                       version, schema_steps[schema_step_count - 1].version);
+        return err_set(
+            err, ERR_INTERNAL,
+            "database has schema %d, this program knows up to %d: use the newer program",
+            version, schema_steps[schema_step_count - 1].version);
     for (int i = 0; i < schema_step_count; i++)
-        if (schema_steps[i].version > version && apply_step(store, &schema_steps[i], err) < 0)
+        if (schema_steps[i].version > version
+            && apply_step(store, &schema_steps[i], err) < 0)
             return -1;
     return 0;
 }
@@ -185,8 +190,9 @@ static int read_next_job_id(struct store *store, struct err *err)
     return 0;
 }
 
-/* locking_mode EXCLUSIVE keeps a second daemon out for as long as we live, and spares a lock a round.  The WAL is
- * checkpointed at 4,000 pages (16 MiB): at 1,000 pages a burst of submits pays a checkpoint ten times a second. */
+/* locking_mode EXCLUSIVE keeps a second daemon out for as long as we live, and spares a
+ * lock a round.  The WAL is checkpointed at 4,000 pages (16 MiB): at 1,000 pages a
+ * burst of submits pays a checkpoint ten times a second. */
 static const char sql_settings[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                    "PRAGMA journal_mode = WAL;"
                                    "PRAGMA synchronous = FULL;"
@@ -198,13 +204,17 @@ static const char sql_settings[] = "PRAGMA locking_mode = EXCLUSIVE;"
 static int open_database(struct store *store, const char *path, struct err *err)
 {
     if (sqlite3_open_v2(path, &store->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                            | SQLITE_OPEN_NOMUTEX,
+                        NULL)
         != SQLITE_OK)
         return store_fail(store, path, err);
-    if (run_text(store, sql_settings, err) < 0 || run_text(store, "BEGIN EXCLUSIVE", err) < 0
+    if (run_text(store, sql_settings, err) < 0
+        || run_text(store, "BEGIN EXCLUSIVE", err) < 0
         || run_text(store, "COMMIT", err) < 0) {
         if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_BUSY)
-            return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd", path);
+            return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd",
+                           path);
         return err_wrap(err, "%s", path);
     }
     return 0;

@@ -6,14 +6,16 @@
 #include "src/profile.h"
 
 /*
- * The SQLite database: WAL, synchronous=FULL, STRICT tables.  The first write after a commit opens a transaction;
- * store_commit ends it with one fsync.  Every failure of the database but a full disk is ERR_INTERNAL.
+ * The SQLite database: WAL, synchronous=FULL, STRICT tables.  The first write after a
+ * commit opens a transaction; store_commit ends it with one fsync.  Every failure of
+ * the database but a full disk is ERR_INTERNAL.
  */
 
 struct store;
 
-/** Opens (or makes) the database, brings its schema up to date, checks that nobody else has it open.
- * ERR_CONFLICT: another daemon has it.  ERR_INTERNAL: damaged, or newer than this program. */
+/** Opens (or makes) the database, brings its schema up to date, checks that nobody else
+ * has it open. ERR_CONFLICT: another daemon has it.  ERR_INTERNAL: damaged, or newer
+ * than this program. */
 MUST_CHECK int store_open(const char *path, struct store **out, struct err *err);
 void store_close(struct store *store);
 
@@ -46,21 +48,23 @@ struct job_row {
 /** Next free row id; rows are numbered in order of submission. */
 int64_t store_next_job_id(const struct store *store);
 /** ERR_CONFLICT when the name is taken. */
-MUST_CHECK int store_insert_job(struct store *store, const struct job *job, struct err *err);
+MUST_CHECK int store_insert_job(struct store *store, const struct job *job,
+                                struct err *err);
 MUST_CHECK int store_update_state(struct store *store, const struct job *job,
                                   struct err *err);
 /** The bill of a job that ended; cost < 0: unpriced. */
 MUST_CHECK int store_set_bill(struct store *store, int64_t job_id, int64_t seconds,
                               nanousd_t cost, struct err *err);
-MUST_CHECK int store_find_job(struct store *store, const char *name, struct job_row *row,
-                              struct err *err); /* ERR_NOT_FOUND */
+MUST_CHECK int store_find_job(struct store *store, const char *name,
+                              struct job_row *row, struct err *err); /* ERR_NOT_FOUND */
 MUST_CHECK int store_get_job(struct store *store, int64_t job_id, struct job_row *row,
                              struct err *err);
 
-typedef int store_row_callback(void *context, const struct job_row *row, struct err *err);
+typedef int store_row_callback(void *context, const struct job_row *row,
+                               struct err *err);
 
-/** Jobs below row id `before`, newest first, until the callback has had `limit` of them. NULL filters pass all; name_part is a part of
- * the name, as it is written. */
+/** Jobs below row id `before`, newest first, until the callback has had `limit` of
+ * them. NULL filters pass all; name_part is a part of the name, as it is written. */
 struct store_filter {
     int64_t before;
     int limit;
@@ -96,7 +100,8 @@ MUST_CHECK int store_get_spec(struct store *store, int64_t job_id, struct cJSON 
 /* --- store_metric.c --- */
 
 MUST_CHECK int store_set_metric(struct store *store, int64_t job_id, const char *name,
-                                const char *value, int rank, usec_t wall, struct err *err);
+                                const char *value, int rank, usec_t wall,
+                                struct err *err);
 /** {"name": {"last", "rank", "at"}}; the caller frees. */
 MUST_CHECK int store_get_metrics(struct store *store, int64_t job_id,
                                  struct cJSON **metrics, struct err *err);
@@ -135,16 +140,17 @@ MUST_CHECK int store_price_id(struct store *store, const char *instance_type,
                               const struct profile_price *price, int64_t *price_id,
                               struct err *err);
 /** Opens an interval; price_id 0: unpriced. */
-MUST_CHECK int store_open_interval(struct store *store, const struct job *job, int worker,
-                                   int64_t price_id, const char *evidence,
+MUST_CHECK int store_open_interval(struct store *store, const struct job *job,
+                                   int worker, int64_t price_id, const char *evidence,
                                    struct err *err);
 struct interval_end {
     usec_t boot_us;
     int64_t seconds;
     const char *evidence;
 };
-MUST_CHECK int store_close_interval(struct store *store, const struct job *job, int worker,
-                                    const struct interval_end *end, struct err *err);
+MUST_CHECK int store_close_interval(struct store *store, const struct job *job,
+                                    int worker, const struct interval_end *end,
+                                    struct err *err);
 /** All intervals of a job by attempt and worker; the caller frees. */
 MUST_CHECK int store_get_intervals(struct store *store, int64_t job_id,
                                    struct interval **intervals, size_t *count,

@@ -1,15 +1,15 @@
 /* The event log: appended to, read in order. */
 
-#include <string.h>
-
 #include "daemon/store_private.h"
+
+#include <string.h>
 
 static const char sql_append_event[] =
     "INSERT INTO job_event (job_id, seq, at_us, kind, worker, data)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
-int store_append_event(struct store *store, int64_t job_id, const struct job_event *event,
-                       struct err *err)
+int store_append_event(struct store *store, int64_t job_id,
+                       const struct job_event *event, struct err *err)
 {
     auto_free char *data = event->data ? json_print(event->data) : NULL;
     auto_statement sqlite3_stmt *statement = NULL;
@@ -48,8 +48,8 @@ static int read_data(sqlite3_stmt *statement, int column, struct cJSON **data,
 static const char sql_each_event[] =
     "SELECT seq, at_us, kind, worker, data FROM job_event WHERE job_id = ?1 ORDER BY seq";
 
-int store_each_event(struct store *store, int64_t job_id, store_event_callback *callback,
-                     void *context, struct err *err)
+int store_each_event(struct store *store, int64_t job_id,
+                     store_event_callback *callback, void *context, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
     int step;
@@ -96,5 +96,6 @@ int store_get_spec(struct store *store, int64_t job_id, struct cJSON **spec,
     if (read_data(statement, 0, &data, err) < 0)
         return -1;
     *spec = json_copy(json_get(data, "spec"));
-    return *spec ? 0 : err_set(err, ERR_INTERNAL, "first event of a job without a spec");
+    return *spec ? 0
+                 : err_set(err, ERR_INTERNAL, "first event of a job without a spec");
 }

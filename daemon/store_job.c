@@ -1,10 +1,10 @@
 /* Rows of job: the cache of what the events say. */
 
+#include "daemon/store_private.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "daemon/store_private.h"
 
 int64_t store_next_job_id(const struct store *store)
 {
@@ -37,7 +37,8 @@ int store_insert_job(struct store *store, const struct job *job, struct err *err
     sqlite3_bind_int64(statement, 12, job->changed_us);
     if (sqlite3_step(statement) != SQLITE_DONE) {
         if (sqlite3_extended_errcode(store->db) == SQLITE_CONSTRAINT_UNIQUE)
-            return err_set(err, ERR_CONFLICT, "a job named '%s' is there already", job->name);
+            return err_set(err, ERR_CONFLICT, "a job named '%s' is there already",
+                           job->name);
         return store_fail(store, "insert job", err);
     }
     store->next_job_id = job->job_id + 1;
@@ -69,7 +70,8 @@ int store_set_bill(struct store *store, int64_t job_id, int64_t seconds, nanousd
 {
     auto_statement sqlite3_stmt *statement = NULL;
 
-    if (store_begin(store, err) < 0 || store_prepare(store, sql_set_bill, &statement, err) < 0)
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_set_bill, &statement, err) < 0)
         return -1;
     sqlite3_bind_int64(statement, 1, job_id);
     sqlite3_bind_int64(statement, 2, seconds);
@@ -78,8 +80,8 @@ int store_set_bill(struct store *store, int64_t job_id, int64_t seconds, nanousd
     return store_run(store, statement, "set the bill of a job", err);
 }
 
-#define JOB_COLUMNS                                                                      \
-    "job_id, id, name, owner, state, instance_type, instance_count, scheduler, emulated,"  \
+#define JOB_COLUMNS                                                                       \
+    "job_id, id, name, owner, state, instance_type, instance_count, scheduler, emulated," \
     " created_us, changed_us, billable_seconds, cost_nanousd"
 
 static void copy_row(sqlite3_stmt *statement, struct job_row *row)
@@ -133,7 +135,8 @@ int store_find_job(struct store *store, const char *name, struct job_row *row,
 
 static const char sql_get_job[] = "SELECT " JOB_COLUMNS " FROM job WHERE job_id = ?1";
 
-int store_get_job(struct store *store, int64_t job_id, struct job_row *row, struct err *err)
+int store_get_job(struct store *store, int64_t job_id, struct job_row *row,
+                  struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
 
@@ -143,7 +146,8 @@ int store_get_job(struct store *store, int64_t job_id, struct job_row *row, stru
     return one_row(store, statement, "(by row id)", row, err);
 }
 
-/* `states` is a text like ",Completed,Failed,": one statement for every filter, nothing glued. */
+/* `states` is a text like ",Completed,Failed,": one statement for every filter, nothing
+ * glued. */
 static const char sql_list_jobs[] =
     "SELECT " JOB_COLUMNS " FROM job WHERE job_id < ?1 AND (?2 IS NULL OR owner = ?2)"
     " AND (?3 IS NULL OR instr(name, ?3) > 0)"

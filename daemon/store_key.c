@@ -33,7 +33,8 @@ int store_add_key(struct store *store, const char *owner, const char *key,
 {
     auto_statement sqlite3_stmt *statement = NULL;
 
-    if (store_begin(store, err) < 0 || store_prepare(store, sql_add_key, &statement, err) < 0)
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_add_key, &statement, err) < 0)
         return -1;
     store_bind_text(statement, 1, owner);
     store_bind_text(statement, 2, key);

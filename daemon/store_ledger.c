@@ -1,8 +1,9 @@
-/* The ledger: prices and billing intervals.  Rows are added, never changed (the schema's triggers see to it). */
-
-#include <stdlib.h>
+/* The ledger: prices and billing intervals.  Rows are added, never changed (the
+ * schema's triggers see to it). */
 
 #include "daemon/store_private.h"
+
+#include <stdlib.h>
 
 static const char sql_find_price[] =
     "SELECT price_id FROM price WHERE instance_type = ?1 AND hourly_nanousd = ?2"
@@ -25,7 +26,8 @@ static void bind_price(sqlite3_stmt *statement, const char *instance_type,
 }
 
 int store_price_id(struct store *store, const char *instance_type,
-                   const struct profile_price *price, int64_t *price_id, struct err *err)
+                   const struct profile_price *price, int64_t *price_id,
+                   struct err *err)
 {
     auto_statement sqlite3_stmt *find = NULL;
     auto_statement sqlite3_stmt *add = NULL;
@@ -41,7 +43,8 @@ int store_price_id(struct store *store, const char *instance_type,
     }
     if (step != SQLITE_DONE)
         return store_fail(store, "find a price", err);
-    if (store_begin(store, err) < 0 || store_prepare(store, sql_add_price, &add, err) < 0)
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_add_price, &add, err) < 0)
         return -1;
     bind_price(add, instance_type, price);
     if (store_run(store, add, "add a price", err) < 0)
@@ -118,18 +121,22 @@ static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
         .hourly = sqlite3_column_int64(statement, 9),
     };
     store_column_copy(statement, 2, interval->boot_id, sizeof interval->boot_id);
-    store_column_copy(statement, 5, interval->open_evidence, sizeof interval->open_evidence);
+    store_column_copy(statement, 5, interval->open_evidence,
+                      sizeof interval->open_evidence);
     store_column_copy(statement, 8, interval->close_evidence,
                       sizeof interval->close_evidence);
-    store_column_copy(statement, 10, interval->price_source, sizeof interval->price_source);
+    store_column_copy(statement, 10, interval->price_source,
+                      sizeof interval->price_source);
     store_column_copy(statement, 11, interval->price_confidence,
                       sizeof interval->price_confidence);
-    store_column_copy(statement, 12, interval->price_basis, sizeof interval->price_basis);
-    store_column_copy(statement, 13, interval->price_as_of, sizeof interval->price_as_of);
+    store_column_copy(statement, 12, interval->price_basis,
+                      sizeof interval->price_basis);
+    store_column_copy(statement, 13, interval->price_as_of,
+                      sizeof interval->price_as_of);
 }
 
-int store_get_intervals(struct store *store, int64_t job_id, struct interval **intervals,
-                        size_t *count, struct err *err)
+int store_get_intervals(struct store *store, int64_t job_id,
+                        struct interval **intervals, size_t *count, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
     struct interval *found = NULL;

@@ -1,8 +1,7 @@
 /* The newest value of each metric of a job. */
 
-#include "src/clock.h"
-
 #include "daemon/store_private.h"
+#include "src/clock.h"
 
 static const char sql_set_metric[] =
     "INSERT INTO job_metric (job_id, name, value, rank, wall_us) VALUES (?1, ?2, ?3, ?4, ?5)"
@@ -42,9 +41,11 @@ int store_get_metrics(struct store *store, int64_t job_id, struct cJSON **metric
     while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
         struct cJSON *metric = json_object_new();
 
-        json_set_number(metric, "last", (const char *)sqlite3_column_text(statement, 1));
+        json_set_number(metric, "last",
+                        (const char *)sqlite3_column_text(statement, 1));
         json_set_int(metric, "rank", sqlite3_column_int(statement, 2));
-        json_set_text(metric, "at", time_format(sqlite3_column_int64(statement, 3), at));
+        json_set_text(metric, "at",
+                      time_format(sqlite3_column_int64(statement, 3), at));
         json_set(all, (const char *)sqlite3_column_text(statement, 0), metric);
     }
     if (step != SQLITE_DONE)

@@ -1,13 +1,15 @@
 #ifndef DAEMON_STORE_PRIVATE_H
 #define DAEMON_STORE_PRIVATE_H
 
-#include <sqlite3.h>
-
 #include "daemon/store.h"
+
+#include <sqlite3.h>
 
 /* For store*.c only. */
 
-enum { STORE_STATEMENTS_MAX = 48 };
+enum {
+    STORE_STATEMENTS_MAX = 48
+};
 
 struct store {
     sqlite3 *db;
@@ -41,7 +43,8 @@ int store_fail(struct store *store, const char *what, struct err *err);
 MUST_CHECK int store_run(struct store *store, sqlite3_stmt *statement, const char *what,
                          struct err *err);
 
-void store_bind_text(sqlite3_stmt *statement, int index, const char *text); /* NULL: null */
+void store_bind_text(sqlite3_stmt *statement, int index,
+                     const char *text); /* NULL: null */
 
 /** Copies a text column, cut to `size`; null gives "". */
 void store_column_copy(sqlite3_stmt *statement, int column, char *out, size_t size);

@@ -1,29 +1,30 @@
 /*
- * Timers instead of processes, told by the spec how to behave.  For trying a daemon, and the first one to pass the contract
- * of scheduler.h.  What happens depends on the placement and the spec alone, so a daemon that starts again sees the
- * same lines at the same times.
+ * Timers instead of processes, told by the spec how to behave.  For trying a daemon,
+ * and the first one to pass the contract of scheduler.h.  What happens depends on the
+ * placement and the spec alone, so a daemon that starts again sees the same lines at
+ * the same times.
  */
+
+#include "schedulers/scheduler.h"
+#include "src/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 
-#include "schedulers/scheduler.h"
-#include "src/clock.h"
-
 struct fake_worker {
     struct scheduler *owner;
     char job_id[32];
     int attempt;
     int worker;
-    int64_t last_seq;  /* the newest line that was told */
+    int64_t last_seq; /* the newest line that was told */
     usec_t ready_boot;
     usec_t end_boot;
-    usec_t anchor;     /* wall clock less boot clock, when it was placed */
+    usec_t anchor; /* wall clock less boot clock, when it was placed */
     bool ignore_stop;
     bool vanishes;
-    bool other_boot;   /* placed before the machine started again */
+    bool other_boot; /* placed before the machine started again */
     bool ended;
     int exit_code;
     enum end_cause cause;
@@ -132,10 +133,10 @@ static struct fake_worker *find(struct scheduler *fake, const struct worker_ref 
 {
     struct fake_worker *worker;
 
-    LIST_FOREACH (worker, &fake->workers, in_list)
-        if (worker->worker == ref->worker && worker->attempt == ref->attempt
-            && strcmp(worker->job_id, ref->job_id) == 0)
-            return worker;
+    LIST_FOREACH(worker, &fake->workers, in_list)
+    if (worker->worker == ref->worker && worker->attempt == ref->attempt
+        && strcmp(worker->job_id, ref->job_id) == 0)
+        return worker;
     return NULL;
 }
 
@@ -183,7 +184,8 @@ static int add_worker(struct scheduler *fake, const struct sched_job *job, int i
 
 static void fake_release(struct scheduler *fake, const char *job_id, int attempt);
 
-static int fake_start(struct scheduler *fake, const struct sched_job *job, struct err *err)
+static int fake_start(struct scheduler *fake, const struct sched_job *job,
+                      struct err *err)
 {
     const struct worker_ref first = { job->job_id, job->attempt, 0 };
 

@@ -1,7 +1,17 @@
 /*
- * This machine: one railhead-worker beside each instance of a job.  Decides when a worker is started, adopted, told to stop,
- * and given up as lost; what a worker does is its own business (railhead-worker(8)).
+ * This machine: one railhead-worker beside each instance of a job.  Decides when a
+ * worker is started, adopted, told to stop, and given up as lost; what a worker does is
+ * its own business (railhead-worker(8)).
  */
+
+#include "schedulers/local_cgroup.h"
+#include "schedulers/local_journal.h"
+#include "schedulers/local_sweep.h"
+#include "schedulers/scheduler.h"
+#include "src/clock.h"
+#include "src/files.h"
+#include "src/log.h"
+#include "src/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,21 +24,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "schedulers/local_cgroup.h"
-#include "schedulers/local_journal.h"
-#include "schedulers/local_sweep.h"
-#include "schedulers/scheduler.h"
-#include "src/clock.h"
-#include "src/files.h"
-#include "src/log.h"
-#include "src/process.h"
-
-/* A worker that was told to stop has its grace, and this long for its own tidying, before it is killed. */
+/* A worker that was told to stop has its grace, and this long for its own tidying,
+ * before it is killed. */
 #define TIDY_USEC (15 * USEC_PER_SEC)
-/* A second worker that finds the folder taken leaves at once; the first one must show itself within this time. */
+/* A second worker that finds the folder taken leaves at once; the first one must show
+ * itself within this time. */
 #define SHOW_UP_USEC (2 * USEC_PER_SEC)
 
-enum { WATCH_BUCKETS = 1024 };
+enum {
+    WATCH_BUCKETS = 1024
+};
 
 struct local_worker {
     struct scheduler *owner;
@@ -197,7 +202,8 @@ static void adopt(struct local_worker *worker)
     }
     if (process_open(&worker->process, &worker->pidfd, &err) < 0) {
         if (err.code != ERR_NOT_FOUND) {
-            log_warning("local.adopt_again job=%s error=\"%s\"", worker->job_id, err.text);
+            log_warning("local.adopt_again job=%s error=\"%s\"", worker->job_id,
+                        err.text);
             loop_timer_set(worker->timer, clock_boot() + USEC_PER_SEC);
             return;
         }
@@ -206,22 +212,24 @@ static void adopt(struct local_worker *worker)
         lose(worker, "railhead-worker is gone and left no last line");
         return;
     }
-    log_info("local.adopted job=%s worker=%d pid=%d", worker->job_id, worker->ref.worker,
-             (int)worker->process.pid);
+    log_info("local.adopted job=%s worker=%d pid=%d", worker->job_id,
+             worker->ref.worker, (int)worker->process.pid);
     if (watch_process(worker, &err) < 0)
         log_error("local.watch_failed job=%s error=\"%s\"", worker->job_id, err.text);
 }
 
 static void kill_worker(struct local_worker *worker)
 {
-    log_warning("local.worker_killed job=%s worker=%d why=\"did not end within its grace\"",
-                worker->job_id, worker->ref.worker);
+    log_warning(
+        "local.worker_killed job=%s worker=%d why=\"did not end within its grace\"",
+        worker->job_id, worker->ref.worker);
     worker->kill_at = INT64_MAX;
     if (worker->pidfd >= 0)
         process_kill(worker->pidfd, SIGKILL);
 }
 
-/* Somebody said that it may be time to look: the journal grew, a deadline is over, or we have just started. */
+/* Somebody said that it may be time to look: the journal grew, a deadline is over, or
+ * we have just started. */
 static void attend(void *context)
 {
     struct local_worker *worker = context;
@@ -257,7 +265,8 @@ static void on_watch(struct scheduler *local, int watch)
 {
     struct local_worker *worker;
 
-    LIST_FOREACH (worker, watch_bucket(local, watch), in_bucket) {
+    LIST_FOREACH(worker, watch_bucket(local, watch), in_bucket)
+    {
         if (worker->watch == watch) {
             if (!worker->told_end)
                 read_journal(worker);
@@ -278,8 +287,8 @@ static void on_inotify(void *context)
         if (event->mask & IN_Q_OVERFLOW) {
             struct local_worker *worker;
 
-            LIST_FOREACH (worker, &local->workers, in_list)
-                loop_timer_set(worker->timer, 0);
+            LIST_FOREACH(worker, &local->workers, in_list)
+            loop_timer_set(worker->timer, 0);
         }
         on_watch(local, event->wd);
         at += (ssize_t)sizeof *event + event->len;
@@ -312,7 +321,8 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
     LIST_INIT(&local->workers);
     local->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (local->inotify < 0
-        || loop_add_fd(loop, local->inotify, on_inotify, local, &local->inotify_source, err)
+        || loop_add_fd(loop, local->inotify, on_inotify, local, &local->inotify_source,
+                       err)
                < 0) {
         scheduler_local.close(local);
         return err_sys(err, errno, "inotify (fs.inotify.max_user_instances?)");
@@ -340,7 +350,8 @@ static int write_plan(const struct local_worker *worker, const struct worker_pla
 static int spawn_worker(struct local_worker *worker, struct err *err)
 {
     const char *const argv[] = { worker->owner->worker_path, worker->folder, NULL };
-    const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", NULL };
+    const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+                                 NULL };
     auto_free char *path = xasprintf("%s/worker.log", worker->folder);
     auto_close int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     pid_t pid;
@@ -368,8 +379,8 @@ static int prepare_worker(struct local_worker *worker, const struct worker_plan 
     return spawn_worker(worker, err);
 }
 
-static struct local_worker *new_worker(struct scheduler *local, const struct sched_job *job,
-                                       int index)
+static struct local_worker *new_worker(struct scheduler *local,
+                                       const struct sched_job *job, int index)
 {
     struct local_worker *worker = xcalloc(1, sizeof *worker);
 
@@ -395,14 +406,15 @@ static struct local_worker *find(struct scheduler *local, const struct worker_re
 {
     struct local_worker *worker;
 
-    LIST_FOREACH (worker, &local->workers, in_list)
-        if (worker->ref.worker == ref->worker && worker->ref.attempt == ref->attempt
-            && !worker->released && strcmp(worker->job_id, ref->job_id) == 0)
-            return worker;
+    LIST_FOREACH(worker, &local->workers, in_list)
+    if (worker->ref.worker == ref->worker && worker->ref.attempt == ref->attempt
+        && !worker->released && strcmp(worker->job_id, ref->job_id) == 0)
+        return worker;
     return NULL;
 }
 
-static int local_start(struct scheduler *local, const struct sched_job *job, struct err *err)
+static int local_start(struct scheduler *local, const struct sched_job *job,
+                       struct err *err)
 {
     const struct worker_ref first = { job->job_id, job->attempt, 0 };
 

@@ -2,6 +2,9 @@
 
 #include "schedulers/local_cgroup.h"
 
+#include "src/digest.h"
+#include "src/files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/digest.h"
-#include "src/files.h"
+enum {
+    PROC_FILE_MAX = 1 << 20
+};
 
-enum { PROC_FILE_MAX = 1 << 20 };
-
-/* Mount point of the first cgroup2 file system in mountinfo: field 5, type after the " - ". */
+/* Mount point of the first cgroup2 file system in mountinfo: field 5, type after the "
+ * - ". */
 static char *cgroup2_mount(void)
 {
     auto_free char *text = NULL;
@@ -23,7 +26,8 @@ static char *cgroup2_mount(void)
 
     if (file_read("/proc/self/mountinfo", PROC_FILE_MAX, &text, NULL, NULL) < 0)
         return NULL;
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    for (char *line = strtok_r(text, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
         char mount_point[4096];
 
         if (strstr(line, " - cgroup2 ")
@@ -41,7 +45,8 @@ static char *own_cgroup(void)
 
     if (file_read("/proc/self/cgroup", PROC_FILE_MAX, &text, NULL, NULL) < 0)
         return NULL;
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+    for (char *line = strtok_r(text, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save))
         if (strncmp(line, "0::", 3) == 0)
             return xstrdup(strcmp(line + 3, "/") == 0 ? "" : line + 3);
     return NULL;
@@ -78,5 +83,6 @@ void local_cgroup_end(const char *path)
     if (fd < 0)
         return;
     (void)!write(fd, "1", 1);
-    rmdir(path); /* still busy: an empty cgroup costs nothing, and its name is never used again */
+    rmdir(path); /* still busy: an empty cgroup costs nothing, and its name is never
+                    used again */
 }

@@ -4,13 +4,15 @@
 #include "src/base.h"
 
 /*
- * A cgroup v2 folder for each worker's processes: whatever they do (setsid, double fork), cgroup.kill ends them all.
- * Where there is none to be had (an ordinary user without delegation, an old kernel) everything works by
- * subreaper and process walk instead.
+ * A cgroup v2 folder for each worker's processes: whatever they do (setsid, double
+ * fork), cgroup.kill ends them all. Where there is none to be had (an ordinary user
+ * without delegation, an old kernel) everything works by subreaper and process walk
+ * instead.
  */
 
-/** The folder beneath which workers' cgroups are made, e.g. /sys/fs/cgroup/system.slice/railheadd.service/railhead-1f3a;
- * NULL when there is no writable cgroup v2 with cgroup.kill (Linux 5.14).  The caller frees. */
+/** The folder beneath which workers' cgroups are made, e.g.
+ * /sys/fs/cgroup/system.slice/railheadd.service/railhead-1f3a; NULL when there is no
+ * writable cgroup v2 with cgroup.kill (Linux 5.14).  The caller frees. */
 char *local_cgroup_base(const char *state_folder);
 
 /** Kills all in a worker's cgroup and removes it; one that is gone is well. */

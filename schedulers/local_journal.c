@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int local_journal_open(const char *folder, struct local_journal *journal, struct err *err)
+int local_journal_open(const char *folder, struct local_journal *journal,
+                       struct err *err)
 {
     auto_free char *path = xasprintf("%s/journal.jsonl", folder);
 
@@ -55,8 +56,8 @@ static int tell_line(const char *bytes, size_t len, local_journal_callback *call
     return 0;
 }
 
-static int tell_lines(struct text *partial, local_journal_callback *callback, void *context,
-                      struct err *err)
+static int tell_lines(struct text *partial, local_journal_callback *callback,
+                      void *context, struct err *err)
 {
     size_t from = 0;
     const char *end;
@@ -71,7 +72,8 @@ static int tell_lines(struct text *partial, local_journal_callback *callback, vo
     }
     text_drop(partial, from);
     if (result == 0 && partial->len > JOURNAL_LINE_MAX)
-        return err_set(err, ERR_INVALID, "a line of more than %d bytes", JOURNAL_LINE_MAX);
+        return err_set(err, ERR_INVALID, "a line of more than %d bytes",
+                       JOURNAL_LINE_MAX);
     return result;
 }
 

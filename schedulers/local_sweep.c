@@ -1,6 +1,10 @@
-/* The last resort against orphans: a walk over /proc, only when a worker died without having cleaned up. */
+/* The last resort against orphans: a walk over /proc, only when a worker died without
+ * having cleaned up. */
 
 #include "schedulers/local_sweep.h"
+
+#include "src/files.h"
+#include "src/process.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -8,10 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/files.h"
-#include "src/process.h"
-
-enum { ENVIRONMENT_MAX = 4 << 20 };
+enum {
+    ENVIRONMENT_MAX = 4 << 20
+};
 
 /* The environment is a row of NAME=VALUE, each ended by NUL. */
 static bool has_entry(const char *environment, size_t len, const char *entry)
@@ -44,7 +47,8 @@ static bool belongs_to(pid_t pid, const char *const entries[3])
     return true;
 }
 
-/* The pidfd is taken between two looks at the same process, so that a pid that was given anew is never hit. */
+/* The pidfd is taken between two looks at the same process, so that a pid that was
+ * given anew is never hit. */
 static bool kill_if_ours(pid_t pid, const char *const entries[3])
 {
     struct process_id id = { .pid = pid };

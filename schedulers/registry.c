@@ -1,10 +1,11 @@
 /* The schedulers there are. */
 
-#include <string.h>
-
 #include "schedulers/scheduler.h"
 
-static const struct scheduler_class *const classes[] = { &scheduler_fake, &scheduler_local };
+#include <string.h>
+
+static const struct scheduler_class *const classes[] = { &scheduler_fake,
+                                                         &scheduler_local };
 
 const struct scheduler_class *scheduler_find(const char *name)
 {

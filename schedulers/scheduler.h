@@ -9,11 +9,12 @@
 /*
  * A place where jobs run.  The contract, tested by tests/contract on every scheduler:
  *
- * - start may be called again for a job that runs (after a restart of the daemon): what runs is adopted, what never
- *   ran is started, nothing runs twice.
- * - Every worker's lines come by events->line in the order of seq, from last_seq + 1 on, never from within start or stop.
- *   After "ended" nothing comes.
- * - A worker that is gone without "ended" comes by events->lost, once, with the boot time of its last evidence.
+ * - start may be called again for a job that runs (after a restart of the daemon): what
+ * runs is adopted, what never ran is started, nothing runs twice.
+ * - Every worker's lines come by events->line in the order of seq, from last_seq + 1
+ * on, never from within start or stop. After "ended" nothing comes.
+ * - A worker that is gone without "ended" comes by events->lost, once, with the boot
+ * time of its last evidence.
  * - "I could not find out" is neither: it is tried again.
  */
 
@@ -39,15 +40,15 @@ struct sched_settings {
 struct sched_job {
     const char *job_id;
     int attempt;
-    const char *folder;                      /* job_folder; workers live in folder/ATTEMPT/WORKER */
-    const struct worker_plan *const *plans;  /* one a worker, borrowed for the call */
-    const int64_t *last_seq;                 /* one a worker: the last line that is recorded */
-    const int64_t *last_boot_us;             /* one a worker: boot time of it, 0 when none */
+    const char *folder; /* job_folder; workers live in folder/ATTEMPT/WORKER */
+    const struct worker_plan *const *plans; /* one a worker, borrowed for the call */
+    const int64_t *last_seq;     /* one a worker: the last line that is recorded */
+    const int64_t *last_boot_us; /* one a worker: boot time of it, 0 when none */
     int worker_count;
     const char *placed_boot_id;
     usec_t placed_boot_us;
     usec_t placed_wall_us;
-    const struct fake_behaviour *fake;       /* or NULL */
+    const struct fake_behaviour *fake; /* or NULL */
 };
 
 struct scheduler;
@@ -55,9 +56,11 @@ struct scheduler;
 struct scheduler_class {
     const char *name;
     int (*open)(const struct sched_settings *settings, struct loop *loop,
-                const struct sched_events *events, struct scheduler **out, struct err *err);
+                const struct sched_events *events, struct scheduler **out,
+                struct err *err);
     /* Fails only when nothing of the job was started. */
-    int (*start)(struct scheduler *scheduler, const struct sched_job *job, struct err *err);
+    int (*start)(struct scheduler *scheduler, const struct sched_job *job,
+                 struct err *err);
     /* Asks one worker to stop; one that has ended or is asked again is well. */
     int (*stop)(struct scheduler *scheduler, const struct worker_ref *worker,
                 enum end_cause cause, struct err *err);

@@ -26,11 +26,11 @@ void base_free(void *pointer_to_pointer);
 void base_close(int *fd);
 
 /* Give away: the variable is left empty, the value is returned. */
-#define steal_ptr(pointer_to_pointer)                                                    \
-    __extension__({                                                                      \
-        __typeof__(*(pointer_to_pointer)) stolen_ = *(pointer_to_pointer);               \
-        *(pointer_to_pointer) = NULL;                                                    \
-        stolen_;                                                                         \
+#define steal_ptr(pointer_to_pointer)                                      \
+    __extension__({                                                        \
+        __typeof__(*(pointer_to_pointer)) stolen_ = *(pointer_to_pointer); \
+        *(pointer_to_pointer) = NULL;                                      \
+        stolen_;                                                           \
     })
 
 int steal_fd(int *fd);

@@ -22,13 +22,15 @@ void clock_hold(usec_t wall, usec_t boot);
 void clock_release(void);
 
 /* Room for "2026-11-30T10:15:00.123456Z" and its end. */
-enum { TIME_TEXT_SIZE = 40 };
+enum {
+    TIME_TEXT_SIZE = 40
+};
 
 /** RFC 3339 in UTC with microseconds.  Returns `out`. */
 const char *time_format(usec_t wall, char out[TIME_TEXT_SIZE]);
 
-/** Reads RFC 3339 ("2026-11-30T10:15:00Z", fraction and offset allowed) or a date alone (its first
- * instant in UTC). */
+/** Reads RFC 3339 ("2026-11-30T10:15:00Z", fraction and offset allowed) or a date alone
+ * (its first instant in UTC). */
 MUST_CHECK int time_parse(const char *text, usec_t *wall, struct err *err);
 
 /** Reads "90", "90s", "15m", "24h", "2d" as whole seconds, >= 0. */

@@ -21,19 +21,22 @@ struct err {
     char text[1024];
 };
 
-/** Fills `err` (NULL: nobody wants to know) and returns -1, to be the return expression. */
+/** Fills `err` (NULL: nobody wants to know) and returns -1, to be the return
+ * expression. */
 int err_set(struct err *err, enum err_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
 /** As err_set, with ": " and the text of `errno_value` behind.  The code follows from
- * errno: ENOENT not found, EACCES and EPERM denied, EAGAIN, EBUSY and ENOSPC unavailable, the
- * rest internal. */
-int err_sys(struct err *err, int errno_value, const char *format, ...) PRINTF_LIKE(3, 4);
+ * errno: ENOENT not found, EACCES and EPERM denied, EAGAIN, EBUSY and ENOSPC
+ * unavailable, the rest internal. */
+int err_sys(struct err *err, int errno_value, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 
 /** Puts "context: " before the text; the code stays.  Returns -1. */
 int err_wrap(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/** The stable word of the code, as in the `code` member of a problem answer ("not_found"). */
+/** The stable word of the code, as in the `code` member of a problem answer
+ * ("not_found"). */
 const char *err_code_name(enum err_code code);
 
 /** HTTP status: 400, 403, 404, 409, 429, 503, 500. */
@@ -42,8 +45,8 @@ int err_http_status(enum err_code code);
 /** Exit code of jobctl, as in jobctl(1): 2, 5, 3, 4, 6, 7, 8. */
 int err_exit_code(enum err_code code);
 
-/** The code for a HTTP status that came as an answer: the reverse of err_http_status, with 401 as
- * denied, 413 as limit, other 4xx as invalid, other 5xx as internal. */
+/** The code for a HTTP status that came as an answer: the reverse of err_http_status,
+ * with 401 as denied, 413 as limit, other 4xx as invalid, other 5xx as internal. */
 enum err_code err_code_of_http(int status);
 
 #endif

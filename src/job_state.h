@@ -3,7 +3,8 @@
 
 #include "src/base.h"
 
-/* A job's states as users see them: SageMaker's secondary status; the primary one follows from it. */
+/* A job's states as users see them: SageMaker's secondary status; the primary one
+ * follows from it. */
 
 enum job_state {
     JOB_NEW, /* before its first event; nobody sees it */
@@ -19,10 +20,13 @@ enum job_state {
     JOB_MAX_WAIT_TIME_EXCEEDED,
 };
 
-enum { JOB_STATE_COUNT = JOB_MAX_WAIT_TIME_EXCEEDED + 1 };
+enum {
+    JOB_STATE_COUNT = JOB_MAX_WAIT_TIME_EXCEEDED + 1
+};
 
-const char *job_state_name(enum job_state state);    /* "MaxRuntimeExceeded" */
-const char *job_state_primary(enum job_state state); /* InProgress, Stopping, Completed, Failed, Stopped */
+const char *job_state_name(enum job_state state); /* "MaxRuntimeExceeded" */
+const char *job_state_primary(
+    enum job_state state); /* InProgress, Stopping, Completed, Failed, Stopped */
 bool job_state_from_name(const char *name, enum job_state *out);
 bool job_state_is_final(enum job_state state);
 

@@ -3,10 +3,16 @@
 
 #include "src/base.h"
 
-/* One line a fact on stderr: a dotted name, then key=value.  For daemon/, api/ and schedulers/
- * only.  Under systemd (JOURNAL_STREAM set) lines carry the <N> priority and no time. */
+/* One line a fact on stderr: a dotted name, then key=value.  For daemon/, api/ and
+ * schedulers/ only.  Under systemd (JOURNAL_STREAM set) lines carry the <N> priority
+ * and no time. */
 
-enum log_level { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARNING, LOG_LEVEL_ERROR };
+enum log_level {
+    LOG_LEVEL_DEBUG,
+    LOG_LEVEL_INFO,
+    LOG_LEVEL_WARNING,
+    LOG_LEVEL_ERROR
+};
 
 void log_set_level(enum log_level level);
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -4,23 +4,27 @@
 #include "src/base.h"
 #include "src/err.h"
 
-/* Money is an integer of nano-dollars: every catalog price fits to the digit, and sums are exact.
- * No binary floating point is anywhere near it. */
+/* Money is an integer of nano-dollars: every catalog price fits to the digit, and sums
+ * are exact. No binary floating point is anywhere near it. */
 
 typedef int64_t nanousd_t;
 
 #define NANOUSD_PER_USD INT64_C(1000000000)
 
 /* Room for any amount as text. */
-enum { MONEY_TEXT_SIZE = 32 };
+enum {
+    MONEY_TEXT_SIZE = 32
+};
 
 /** Reads a decimal ("0.204", "24.725") with at most nine decimals, >= 0. */
 MUST_CHECK int money_parse(const char *text, nanousd_t *out, struct err *err);
 
-/** Decimal text without needless zeros ("0.204", "0.004646667", "0").  Returns `out`. */
+/** Decimal text without needless zeros ("0.204", "0.004646667", "0").  Returns `out`.
+ */
 const char *money_format(nanousd_t amount, char out[MONEY_TEXT_SIZE]);
 
-/** For people: two decimals from 1 USD on ("12.35"), else four significant digits. Half to even. */
+/** For people: two decimals from 1 USD on ("12.35"), else four significant digits. Half
+ * to even. */
 const char *money_format_short(nanousd_t amount, char out[MONEY_TEXT_SIZE]);
 
 /** A span rounded up to whole seconds, once; negative spans are 0. */
@@ -39,23 +43,24 @@ MUST_CHECK int money_for_seconds(nanousd_t hourly, int64_t seconds, nanousd_t *o
                                  struct err *err);
 
 /**
- * The part [from, to) of money_for_seconds: the first `to` seconds less the first `from`
- * seconds, each rounded so that parts always sum to the whole.
+ * The part [from, to) of money_for_seconds: the first `to` seconds less the first
+ * `from` seconds, each rounded so that parts always sum to the whole.
  */
-MUST_CHECK int money_for_part(nanousd_t hourly, int64_t from, int64_t to, nanousd_t *out,
-                              struct err *err);
+MUST_CHECK int money_for_part(nanousd_t hourly, int64_t from, int64_t to,
+                              nanousd_t *out, struct err *err);
 
 /* A decimal number with six places, for work that was done: "180000" or "12.5". */
 typedef __int128 micro_t;
 
-/** Reads a non-negative decimal, exponent allowed ("1.8e5"), rounded to six places. ERR_INVALID when
- * it is not one, ERR_LIMIT above 10^18. */
+/** Reads a non-negative decimal, exponent allowed ("1.8e5"), rounded to six places.
+ * ERR_INVALID when it is not one, ERR_LIMIT above 10^18. */
 MUST_CHECK int micro_parse(const char *text, micro_t *out, struct err *err);
 
 /** Units of work per dollar, one decimal, half to even.  False when `cost` is 0. */
 bool money_work_per_usd(micro_t work, nanousd_t cost, char out[MONEY_TEXT_SIZE]);
 
-/** Dollars per million units of work, six decimals, half to even.  False when `work` is 0. */
+/** Dollars per million units of work, six decimals, half to even.  False when `work` is
+ * 0. */
 bool money_usd_per_million(micro_t work, nanousd_t cost, char out[MONEY_TEXT_SIZE]);
 
 #endif

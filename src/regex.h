@@ -8,7 +8,8 @@
 
 struct regex;
 
-/** Compiles (UTF off: bytes). ERR_INVALID tells the place and PCRE2's reason. The caller frees. */
+/** Compiles (UTF off: bytes). ERR_INVALID tells the place and PCRE2's reason. The
+ * caller frees. */
 MUST_CHECK int regex_new(const char *pattern, struct regex **out, struct err *err);
 void regex_free(struct regex *regex);
 
@@ -16,9 +17,9 @@ void regex_free(struct regex *regex);
 int regex_groups(const struct regex *regex);
 
 /**
- * Looks for the first match in `bytes`.  True when there is one and group 1 (the whole when there are no groups)
- * took part: its place is in *start and *len.  A match that reaches the limits (100,000 match
- * steps, depth 1,000, heap 1 MiB) counts as none.
+ * Looks for the first match in `bytes`.  True when there is one and group 1 (the whole
+ * when there are no groups) took part: its place is in *start and *len.  A match that
+ * reaches the limits (100,000 match steps, depth 1,000, heap 1 MiB) counts as none.
  */
 bool regex_find(const struct regex *regex, const char *bytes, size_t len, size_t *start,
                 size_t *found_len);
