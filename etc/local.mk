@@ -2,6 +2,7 @@
 
 sysusersdir = $(prefix)/lib/sysusers.d
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
+completionsdir = $(datadir)/bash-completion/completions
 
 dist_pkgdata_DATA += etc/quickstart.yaml
 nodist_systemdsystemunit_DATA = etc/railheadd.service
@@ -20,7 +21,8 @@ etc/railheadd.service: etc/railheadd.service.in Makefile
 
 # Under the names that these folders want.  An administrator's configuration is not written over.
 install-data-local:
-	$(MKDIR_P) "$(DESTDIR)$(sysusersdir)" "$(DESTDIR)$(tmpfilesdir)" "$(DESTDIR)$(pkgsysconfdir)"
+	$(MKDIR_P) "$(DESTDIR)$(sysusersdir)" "$(DESTDIR)$(tmpfilesdir)" "$(DESTDIR)$(completionsdir)" \
+		"$(DESTDIR)$(pkgsysconfdir)"
 	$(INSTALL_DATA) $(srcdir)/etc/railhead.sysusers "$(DESTDIR)$(sysusersdir)/railhead.conf"
 	$(INSTALL_DATA) $(srcdir)/etc/railhead.tmpfiles "$(DESTDIR)$(tmpfilesdir)/railhead.conf"
 	test -e "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml" || \

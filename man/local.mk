@@ -1,4 +1,5 @@
 dist_man_MANS = \
+	man/jobctl.1 \
 	man/railhead-instance.5 \
 	man/railhead-job.5 \
 	man/railhead.yaml.5

@@ -8,6 +8,8 @@ lint_tests = \
 	tests/lint/layers.sh \
 	tests/lint/listed.sh \
 	tests/lint/machine-paths.sh \
+	tests/lint/man-members.sh \
+	tests/lint/man-verbs.sh \
 	tests/lint/mandoc.sh \
 	tests/lint/openapi-routes.sh \
 	tests/lint/schema.sh \
