@@ -31,7 +31,7 @@ void ending_clear(struct ending *ending)
     ending->message = NULL;
 }
 
-char *ending_signal_name(int signal_number)
+static char *signal_name(int signal_number)
 {
     const char *name = sigabbrev_np(signal_number);
 
@@ -42,7 +42,7 @@ char *ending_signal_name(int signal_number)
 
 static void decide_signal(struct ending *ending, int rank, int signal_number, bool oom)
 {
-    auto_free char *name = ending_signal_name(signal_number);
+    auto_free char *name = signal_name(signal_number);
 
     ending->signal_number = signal_number;
     ending->cause = oom ? END_OOM : END_SIGNAL;
@@ -96,13 +96,13 @@ void ending_remark(struct ending *ending, const char *remark)
 void ending_to_json(const struct ending *ending, struct cJSON *line)
 {
     int exit_code = ending->cause == END_COMPLETED ? 0 : ending->exit_code;
-    auto_free char *signal_name =
-        ending->signal_number ? ending_signal_name(ending->signal_number) : NULL;
 
     json_set_text(line, "cause", end_cause_name(ending->cause));
     json_set(line, "exit_code",
              exit_code < 0 ? json_null_new() : json_int_new(exit_code));
-    json_set_text(line, "signal", signal_name);
+    json_set(line, "signal",
+             ending->signal_number ? json_int_new(ending->signal_number)
+                                   : json_null_new());
     json_set(line, "first_failing_rank",
              ending->rank < 0 ? json_null_new() : json_int_new(ending->rank));
     json_set(line, "first_failure_boot_us",

@@ -31,9 +31,6 @@ bool ending_because(struct ending *ending, enum end_cause cause, const char *for
 /** Adds to what is said about the end, without changing its cause. */
 void ending_remark(struct ending *ending, const char *remark);
 
-/** "SIGKILL". The caller frees. */
-char *ending_signal_name(int signal_number);
-
 /** Adds the members that follow boot_us and wall_us in an "ended" line. */
 void ending_to_json(const struct ending *ending, struct cJSON *line);
 

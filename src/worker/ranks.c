@@ -110,9 +110,25 @@ int ranks_launch(struct worker *worker, struct err *err)
 /* Each rank leads a session and process group of its own, so what a shell started in it
  * is told too.  Its number cannot have passed to others while the leader is not reaped.
  */
-void ranks_signal(const struct worker *worker, int signal_number)
+void ranks_signal(struct worker *worker, int signal_number)
+{
+    for (size_t i = 0; i < worker->opened; i++) {
+        struct rank *rank = &worker->ranks[i];
+
+        if (rank->pid <= 0)
+            continue;
+        kill(-rank->pid, signal_number);
+        rank->told_group = signal_number == SIGTERM ? rank->pid : 0;
+    }
+}
+
+/* Asks only: a group's number could have passed to others by now, and then costs a wait
+ * that the grace bounds, but hits nobody. */
+bool ranks_linger(const struct worker *worker)
 {
     for (size_t i = 0; i < worker->opened; i++)
-        if (worker->ranks[i].pid > 0)
-            kill(-worker->ranks[i].pid, signal_number);
+        if (worker->ranks[i].told_group > 0
+            && kill(-worker->ranks[i].told_group, 0) == 0)
+            return true;
+    return false;
 }

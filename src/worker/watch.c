@@ -52,14 +52,12 @@ static int write_exited(struct worker *worker, int rank, int status, bool oom,
 {
     struct cJSON *line =
         journal_writer_line(&worker->journal, JOURNAL_RANK_EXITED, clock_boot());
-    auto_free char *name = NULL;
 
-    if (WIFSIGNALED(status))
-        name = ending_signal_name(WTERMSIG(status));
     json_set_int(line, "rank", rank);
     json_set(line, "exit_code",
              WIFEXITED(status) ? json_int_new(WEXITSTATUS(status)) : json_null_new());
-    json_set_text(line, "signal", name);
+    json_set(line, "signal",
+             WIFSIGNALED(status) ? json_int_new(WTERMSIG(status)) : json_null_new());
     json_set_bool(line, "oom", oom);
     return journal_writer_append(&worker->journal, line, err);
 }
@@ -158,6 +156,16 @@ static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
     return heartbeat_run(worker, now, err);
 }
 
+/* No rank runs, yet something is left.  What was told to stop has until the grace is
+ * over, for it may be saving; the rest is killed. */
+static void sweep(const struct worker *worker)
+{
+    if (worker->kill_boot != INT64_MAX && ranks_linger(worker))
+        return;
+    cgroup_kill(&worker->cgroup);
+    descendants_kill_children();
+}
+
 static int watch_rounds(struct worker *worker, struct err *err)
 {
     auto_free struct pollfd *fds = xcalloc(FD_OUTPUT + worker->opened, sizeof *fds);
@@ -166,10 +174,8 @@ static int watch_rounds(struct worker *worker, struct err *err)
     while (left) {
         if (round_of_work(worker, fds, &left, err) < 0)
             return -1;
-        if (left && worker->running == 0) {
-            cgroup_kill(&worker->cgroup);
-            descendants_kill_children();
-        }
+        if (left && worker->running == 0)
+            sweep(worker);
     }
     return 0;
 }

@@ -14,7 +14,8 @@
 /* One worker and its ranks, from the first line of its journal to the last. */
 
 struct rank {
-    pid_t pid; /* 0: not started, or reaped */
+    pid_t pid;        /* 0: not started, or reaped */
+    pid_t told_group; /* process group that was sent SIGTERM; 0: none */
     struct output output;
 };
 
@@ -42,8 +43,12 @@ MUST_CHECK int prepare_run(struct worker *worker, struct err *err);
  * what was started is killed. Fails when the journal does. */
 MUST_CHECK int ranks_launch(struct worker *worker, struct err *err);
 
-/** SIGTERM or another signal to the session of every rank that runs. */
-void ranks_signal(const struct worker *worker, int signal_number);
+/** A signal to the process group of every rank that runs. */
+void ranks_signal(struct worker *worker, int signal_number);
+
+/** Whether a process that was told by SIGTERM is there still: a shell may be gone
+ * before what it ran. */
+bool ranks_linger(const struct worker *worker);
 
 /** Waits until every rank has ended, then until nothing is left of them, and takes all
  * output. Fails when the journal does. */

@@ -1,0 +1,69 @@
+#!/bin/bash
+# What railhead-worker keeps of a rank's output, and what it reads out of it.
+. "$(dirname "$0")/../lib/test.sh"
+. "$(dirname "$0")/../lib/worker.sh"
+
+# Every byte value, no line feed at the end, carriage returns, a line above 64 KiB.
+/usr/bin/python3 - "$WORK/all-bytes" <<'PYTHON'
+import random, sys
+random.seed(1)
+with open(sys.argv[1], "wb") as file:
+    file.write(bytes(range(256)) + b"10%\r20%\r100%\n\n\xff\xfe\x00broken utf-8\n")
+    file.write(b"x" * 300000 + b"\n" + random.randbytes(3000000) + b"no line feed")
+PYTHON
+folder=$(worker_folder bytes)
+write_plan "$folder" '{}' "[\"cat\", \"$WORK/all-bytes\"]"
+run_worker "$folder"
+check "output is kept byte for byte" cmp "$WORK/all-bytes" "$folder/rank-0.log"
+
+times_are_right() {
+    /usr/bin/python3 - "$1" <<'PYTHON'
+import struct, sys, time
+log = open(sys.argv[1] + "/rank-0.log", "rb").read()
+times = open(sys.argv[1] + "/rank-0.times", "rb").read()
+records = [struct.unpack_from("<Qq", times, at) for at in range(0, len(times), 16)]
+starts = [0] + [i + 1 for i, byte in enumerate(log) if byte == 10 and i + 1 < len(log)]
+assert len(times) % 16 == 0
+assert [offset for offset, _ in records] == starts, "offsets are not the starts of lines"
+assert all(a[1] <= b[1] for a, b in zip(records, records[1:])), "times go back"
+assert abs(records[-1][1] / 1e6 - time.time()) < 60
+PYTHON
+}
+check "every line begun has its offset and time" times_are_right "$folder"
+
+folder=$(worker_folder both)
+write_plan "$folder" '{}' '["sh", "-c", "echo out; echo err >&2; echo out again"]' '["sh", "-c", "echo other"]'
+run_worker "$folder"
+check_equal "stdout and stderr come in order in one log" "$(paste -sd, "$folder/rank-0.log")" "out,err,out again"
+check_equal "each rank has a log of its own" "$(cat "$folder/rank-1.log")" "other"
+
+# 300 MiB in one line; the worker's memory is looked at while it lasts.
+folder=$(worker_folder flood)
+write_plan "$folder" '{"metrics": [{"name": "n", "regex": "n=([0-9]+)"}]}' \
+    '["sh", "-c", "printf n=1; head -c 314572800 /dev/zero | tr \"\\\\000\" x; cat /proc/$PPID/status >$WORK/status"]'
+run_worker "$folder"
+check_equal "a line of 300 MiB passes" "$(stat -c %s "$folder/rank-0.log")" 314572803
+check_equal "its start is looked at for metrics" "$(ended "$folder" metrics | grep -o '"value": [0-9]*')" '"value": 1'
+peak=$(awk '/VmHWM/ { print $2 }' "$WORK/status")
+check "it costs the worker little memory ($peak KiB)" test "$peak" -lt 16384
+rm -f "$folder/rank-0.log"
+
+metrics='{"metrics": [{"name": "loss", "regex": "loss=([^ ]+)"}, {"name": "step", "regex": "step (\\d+)"}]}'
+folder=$(worker_folder metrics)
+write_plan "$folder" "$metrics" \
+    '["sh", "-c", "echo step 1 loss=0.50; echo loss=nan; echo loss=0x10; echo loss=1e999; printf \"step 12\""]'
+run_worker "$folder"
+value() { ended "$1" metrics | /usr/bin/python3 -c "import json, sys; print(json.load(sys.stdin)['$2']['value'])"; }
+check_equal "a number keeps its words" "$(grep -o '"value":0.50' "$folder/journal.jsonl" | sort -u)" '"value":0.50'
+check_equal "what is no finite number is passed over" "$(value "$folder" loss)" 0.5
+check_equal "an unfinished last line counts" "$(value "$folder" step)" 12
+
+folder=$(worker_folder many)
+write_plan "$folder" "$metrics" '["sh", "-c", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo step $i; done"]'
+run_worker "$folder"
+written=$(lines "$folder" metric value | wc -l)
+check "5,000 values are few lines ($written)" test "$written" -lt 20
+check_equal "the last value is the last line's" "$(lines "$folder" metric value | tail -n 1)" 5000
+check_equal "the last value is in the end" "$(value "$folder" step)" 5000
+check_equal "the end comes last" "$(tail -n 1 "$folder/journal.jsonl" | grep -c '"kind":"ended"')" 1
+finish
