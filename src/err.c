@@ -1,4 +1,5 @@
-/* Errors as values: a code that says what the caller can do, a text that says what was wrong. */
+/* Errors as values: a code that says what the caller can do, a text that says what was
+ * wrong. */
 
 #include "src/err.h"
 
