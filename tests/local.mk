@@ -20,7 +20,10 @@ lint_tests = \
 	tests/lint/unit-file.sh
 flow_tests = \
 	tests/flow/example_by_hand.sh \
-	tests/flow/quickstart.sh
+	tests/flow/quickstart.sh \
+	tests/flow/worker_launch.sh \
+	tests/flow/worker_output.sh \
+	tests/flow/worker_stop.sh
 contract_tests =
 fault_tests =
 test_helpers = \
@@ -32,7 +35,8 @@ test_helpers = \
 	tests/lib/daemon.sh \
 	tests/lib/fresh-root.sh \
 	tests/lib/lint.sh \
-	tests/lib/test.sh
+	tests/lib/test.sh \
+	tests/lib/worker.sh
 
 if HAVE_CHECK
 unit_tests += tests/unit/unit
@@ -80,7 +84,8 @@ EXTRA_DIST += $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests) $(tes
 CLEANFILES += tests/lock
 
 # The programs that make check needs, built and not run.
-test-programs: $(check_PROGRAMS)
+test-programs: all
+	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS)
 
 # All but the lints, which read the source and not the build.
 check-programs:

@@ -1,4 +1,5 @@
-/* Runs the suites that suites.h lists.  `unit` runs all, `unit NAME...` those named.  It decides nothing else. */
+/* Runs the suites that suites.h lists.  `unit` runs all, `unit NAME...` those named. It
+ * decides nothing else. */
 
 #include <check.h>
 #include <stdbool.h>
