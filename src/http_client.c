@@ -8,6 +8,7 @@
 
 #include "src/text.h"
 
+#include <assert.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
@@ -221,6 +222,7 @@ static bool collect(struct http_client *client)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &owner);
         transfer = (void *)owner;
+        assert(transfer);
         transfer->result = message->data.result;
         transfer->done = true;
         any = true;

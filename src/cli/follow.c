@@ -167,26 +167,34 @@ static int start_ask(struct watch *watch, struct err *err)
                       &watch->ask, err);
 }
 
+/* 0 when the whole of it has come. */
+static int end_of_log(const struct http_transfer *log, struct err *err)
+{
+    auto_json struct cJSON *none = NULL;
+    struct http_answer http;
+
+    if (http_result(log, &http, err) < 0)
+        return -1;
+    if (http.status >= 200 && http.status < 300)
+        return 0;
+    return remote_read(&http, &none, NULL, err);
+}
+
 static int take_log(struct watch *watch, struct err *err)
 {
     auto_transfer struct http_transfer *log = NULL;
     auto_text struct text rest = { 0 };
-    struct http_answer http;
-    int rc;
 
     if (!watch->log || !http_is_done(watch->log))
         return 0;
     log = steal_ptr(&watch->log);
     watch->log_due = clock_boot() + ASK_EVERY;
-    rc = http_result(log, &http, err);
-    if (rc == 0 && http.status >= 200 && http.status < 300) {
+    if (end_of_log(log, err) == 0) {
         log_resume_finish(&watch->resume, &rest);
         print_new(watch, &rest);
         watch->log_is_done = true;
         return 0;
     }
-    if (rc == 0)
-        rc = remote_read(&http, NULL, NULL, err);
     if (lost(watch, err) == 0)
         return 0;
     if (watch->follow->log_alone || err->code == ERR_UNAVAILABLE)

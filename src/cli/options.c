@@ -6,6 +6,7 @@
 #include "src/clock.h"
 #include "src/text.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static size_t rows_count(const struct option_row *rows)
 
     while (rows && rows[count].name)
         count++;
+    assert(count <= OPTIONS_MAX);
     return count;
 }
 
@@ -141,23 +143,26 @@ static enum options_end set_own(const struct option_row *row, const char *value)
 
 struct getopt_tables {
     struct option longs[OPTIONS_MAX + ARRAY_SIZE(global_rows) + 1];
+    size_t long_count;
     char shorts[2 * OPTIONS_MAX + 3];
+    size_t short_count;
 };
 
-static void add_rows(struct getopt_tables *tables, size_t at,
-                     const struct option_row *rows, size_t count, int base)
+static void add_rows(struct getopt_tables *tables, const struct option_row *rows,
+                     size_t count, int base)
 {
     for (size_t i = 0; i < count; i++) {
-        tables->longs[at + i] = (struct option){
+        bool has_value = rows[i].value != NULL;
+
+        tables->longs[tables->long_count++] = (struct option){
             .name = rows[i].name,
-            .has_arg = rows[i].value ? required_argument : no_argument,
+            .has_arg = has_value ? required_argument : no_argument,
             .val = base + (int)i,
         };
-        if (rows[i].letter) {
-            char spell[3] = { rows[i].letter, rows[i].value ? ':' : '\0', '\0' };
-
-            strcat(tables->shorts, spell);
-        }
+        if (rows[i].letter)
+            tables->shorts[tables->short_count++] = rows[i].letter;
+        if (rows[i].letter && has_value)
+            tables->shorts[tables->short_count++] = ':';
     }
 }
 
@@ -199,6 +204,7 @@ static enum options_end take(struct cli *cli, const struct verb *verb,
 {
     const char *name;
 
+    assert(got < OWN_BASE || rows);
     if (got >= OWN_BASE)
         return set_own(&rows[got - OWN_BASE], optarg);
     name = global_rows[got - GLOBAL_BASE].name;
@@ -216,14 +222,15 @@ static enum options_end take(struct cli *cli, const struct verb *verb,
 static enum options_end parse(struct cli *cli, const struct verb *verb,
                               const struct option_row *rows, int argc, char **argv)
 {
-    struct getopt_tables tables = { .shorts = "" };
+    struct getopt_tables tables = { .long_count = 0 };
     enum options_end end = OPTIONS_GO_ON;
     int got;
 
-    strcpy(tables.shorts, verb ? ":" : "+:");
-    add_rows(&tables, 0, rows, rows_count(rows), OWN_BASE);
-    add_rows(&tables, rows_count(rows), global_rows, ARRAY_SIZE(global_rows),
-             GLOBAL_BASE);
+    if (!verb)
+        tables.shorts[tables.short_count++] = '+';
+    tables.shorts[tables.short_count++] = ':';
+    add_rows(&tables, rows, rows_count(rows), OWN_BASE);
+    add_rows(&tables, global_rows, ARRAY_SIZE(global_rows), GLOBAL_BASE);
     optind = 0; /* glibc: begin anew */
     while (end == OPTIONS_GO_ON
            && (got = getopt_long(argc, argv, tables.shorts, tables.longs, NULL))

@@ -105,11 +105,11 @@ int print_failure(const struct err *err, const char *file,
 
 const char *print_time(const char *rfc3339, char out[32])
 {
-    size_t len;
+    size_t len = rfc3339 ? strlen(rfc3339) : 0;
 
-    if (!rfc3339 || (len = strlen(rfc3339)) < 20 || rfc3339[10] != 'T')
-        return rfc3339 && strlen(rfc3339) < 32 ? strcpy(out, rfc3339)
-                                               : strcpy(out, "-");
-    snprintf(out, 32, "%.10s %.8sZ", rfc3339, rfc3339 + 11);
+    if (len >= 20 && rfc3339[10] == 'T')
+        snprintf(out, 32, "%.10s %.8sZ", rfc3339, rfc3339 + 11);
+    else
+        snprintf(out, 32, "%s", len ? rfc3339 : "-");
     return out;
 }

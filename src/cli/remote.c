@@ -19,7 +19,7 @@ static const char system_socket[] = "/run/railhead/railhead.sock";
 
 /* Nothing that a verb asks takes the daemon longer, but a busy host may. */
 enum {
-    ASK_DEADLINE_S = 60,
+    ASK_DEADLINE_S = 30,
     RETRY_PAUSE_MS = 400,
     SOURCE_TRIES = 3
 };
@@ -48,8 +48,10 @@ int remote_open(const struct cli *cli, struct remote **out, struct err *err)
     struct http_server server = { .socket = cli->socket, .url = cli->server };
     struct http_client *client;
 
-    if (!cli->socket && !cli->server)
-        server.socket = by_default = remote_default_socket();
+    if (!cli->socket && !cli->server) {
+        by_default = remote_default_socket();
+        server.socket = by_default;
+    }
     if (http_client_new(&server, &client, err) < 0)
         return -1;
     *out = xcalloc(1, sizeof **out);
@@ -96,10 +98,17 @@ static void take_problems(const struct cJSON *problem, struct problems *problems
     }
 }
 
+/* The remedy of the first error, for a caller who does not show them all. */
+static const char *first_hint(const struct cJSON *problem)
+{
+    return json_get_text(json_first(json_get(problem, "errors")), "hint");
+}
+
 static int read_refusal(const struct http_answer *http, struct problems *problems,
                         struct err *err)
 {
     auto_json struct cJSON *problem = NULL;
+    const char *hint = NULL;
     const char *words;
 
     if (json_parse(http->body, http->len, &problem, NULL) < 0)
@@ -107,13 +116,15 @@ static int read_refusal(const struct http_answer *http, struct problems *problem
                        "the server answered %d without a reason", http->status);
     if (problems)
         take_problems(problem, problems);
+    else
+        hint = first_hint(problem);
     words = json_get_text(problem, "detail");
     if (!words)
         words = json_get_text(problem, "title");
     if (!words)
-        return err_set(err, code_of(problem, http->status), "the server answered %d",
-                       http->status);
-    return err_set(err, code_of(problem, http->status), "%s", words);
+        words = "refused";
+    return err_set(err, code_of(problem, http->status), "%s%s%s%s", words,
+                   hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
 }
 
 int remote_read(const struct http_answer *http, struct cJSON **answer,
@@ -147,15 +158,17 @@ int remote_ask(struct remote *remote, const struct remote_ask *ask,
 {
     auto_transfer struct http_transfer *transfer = NULL;
     auto_free char *body = ask->body ? json_print(ask->body) : NULL;
-    auto_free char *key = NULL;
+    auto_free char *key = ask->idempotency_key
+                              ? xasprintf("Idempotency-Key: %s", ask->idempotency_key)
+                              : NULL;
     const char *headers[3] = { NULL };
     size_t count = 0;
     struct http_answer http;
 
     if (body)
         headers[count++] = "Content-Type: application/json";
-    if (ask->idempotency_key)
-        headers[count++] = key = xasprintf("Idempotency-Key: %s", ask->idempotency_key);
+    if (key)
+        headers[count++] = key;
     if (ask_until_answered(remote,
                            &(struct http_request){ .method = ask->method,
                                                    .path = ask->path,

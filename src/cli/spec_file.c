@@ -10,6 +10,7 @@
 #include "src/text.h"
 #include "src/yaml.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ int spec_file_read(const char *path, struct spec_file *file, struct err *err)
             err->code = ERR_INVALID;
         return -1;
     }
+    assert(bytes);
     if (parse(path, bytes, len, &file->json, err) < 0)
         return err_wrap(err, "%s", file->shown);
     if (json_kind(file->json) != JSON_OBJECT)
