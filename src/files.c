@@ -156,12 +156,12 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-int folder_make(const char *path, mode_t mode, struct err *err)
+/* Every part that ends before a slash, then the whole. */
+static int make_parts(const char *path, mode_t mode, struct err *err)
 {
     auto_free char *part = xstrdup(path);
     char *slash = part;
 
-    /* Every part that ends before a slash, then the whole. */
     do {
         slash = strchr(slash + (*slash == '/'), '/');
         if (slash)
@@ -171,6 +171,15 @@ int folder_make(const char *path, mode_t mode, struct err *err)
         if (slash)
             *slash = '/';
     } while (slash);
+    return 0;
+}
+
+int folder_make(const char *path, mode_t mode, struct err *err)
+{
+    if (mkdir(path, mode) == 0)
+        return 0;
+    if (errno != EEXIST && make_parts(path, mode, err) < 0)
+        return -1;
     if (!is_folder(path))
         return err_sys(err, *path ? ENOTDIR : ENOENT, "make folder %s", path);
     return 0;

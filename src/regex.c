@@ -23,6 +23,7 @@ struct regex {
     pcre2_match_context *limits;
     pcre2_jit_stack *stack;
     int groups;
+    bool jit_tried;
 };
 
 static pcre2_code *compile(const char *pattern, struct err *err)
@@ -44,11 +45,15 @@ static pcre2_code *compile(const char *pattern, struct err *err)
     return NULL;
 }
 
-/* The compiled program obeys the step limit and has its stack instead of depth and
- * heap.  Where the system allows no code to be made at run time, matches are
- * interpreted under all three limits. */
+/* On the first match only: a pattern that is merely checked, as at every submit, does
+ * not pay for machine code.  The compiled program obeys the step limit and has its
+ * stack instead of depth and heap.  Where the system allows no code to be made at run
+ * time, matches are interpreted under all three limits. */
 static void use_jit(struct regex *regex)
 {
+    if (regex->jit_tried)
+        return;
+    regex->jit_tried = true;
     if (pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE) != 0)
         return;
     regex->stack =
@@ -78,7 +83,6 @@ int regex_new(const char *pattern, struct regex **out, struct err *err)
     pcre2_set_heap_limit(regex->limits, HEAP_MAX_KIB);
     pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
     regex->groups = (int)groups;
-    use_jit(regex);
     *out = regex;
     return 0;
 }
@@ -99,13 +103,16 @@ int regex_groups(const struct regex *regex)
     return regex->groups;
 }
 
-bool regex_find(const struct regex *regex, const char *bytes, size_t len, size_t *start,
+bool regex_find(struct regex *regex, const char *bytes, size_t len, size_t *start,
                 size_t *found_len)
 {
     int wanted = regex->groups > 0 ? 1 : 0;
     const PCRE2_SIZE *places;
-    int taken = pcre2_match(regex->code, (PCRE2_SPTR)bytes, len, 0, 0, regex->match,
-                            regex->limits);
+    int taken;
+
+    use_jit(regex);
+    taken = pcre2_match(regex->code, (PCRE2_SPTR)bytes, len, 0, 0, regex->match,
+                        regex->limits);
 
     /* A limit that was reached is negative too.  Groups behind the last that took part
      * are not counted in the result. */

@@ -21,7 +21,7 @@ int regex_groups(const struct regex *regex);
  * when there are no groups) took part: its place is in *start and *len.  A match that
  * reaches the limits (100,000 match steps, depth 1,000, heap 1 MiB) counts as none.
  */
-bool regex_find(const struct regex *regex, const char *bytes, size_t len, size_t *start,
+bool regex_find(struct regex *regex, const char *bytes, size_t len, size_t *start,
                 size_t *found_len);
 
 #endif
