@@ -5,8 +5,14 @@
 
 #include <stdlib.h>
 
+/* Replaying a job's events and reading its spec, against a stat's 2 us. */
+enum {
+    REFRESH_COST = 50
+};
+
 struct log_follow {
     struct jobs *jobs;
+    uint64_t commits; /* when the job was last asked for; 0: not since the start */
     char *job_name;
     struct log_stream *stream;
 };
@@ -57,21 +63,19 @@ void log_follow_free(struct log_follow *follow)
     free(follow);
 }
 
-bool log_follow_is_ready(struct log_follow *follow)
+bool log_follow_is_ready(struct log_follow *follow, uint64_t commits, size_t *cost)
 {
     size_t known;
 
-    if (refresh(follow, &known, NULL) < 0) {
-        /* The job is gone: what was read of it is all there is. */
-        log_stream_update(follow->stream, NULL, 0, true);
-        return true;
+    *cost += 1 + log_stream_sources(follow->stream);
+    if (commits != follow->commits) {
+        follow->commits = commits;
+        *cost += REFRESH_COST;
+        /* A job that is gone: what was read of it is all there is. */
+        if (refresh(follow, &known, NULL) < 0)
+            log_stream_update(follow->stream, NULL, 0, true);
     }
     return log_stream_is_ready(follow->stream);
-}
-
-size_t log_follow_cost(const struct log_follow *follow)
-{
-    return 1 + log_stream_sources(follow->stream);
 }
 
 ssize_t log_follow_read(struct log_follow *follow, char *out, size_t room)

@@ -18,12 +18,14 @@ MUST_CHECK int log_follow_new(struct jobs *jobs, const char *job_name,
                               struct err *err);
 void log_follow_free(struct log_follow *follow);
 
-/** Asks anew how the job stands; whether log_follow_read would give anything, its end
- * included. */
-bool log_follow_is_ready(struct log_follow *follow);
-
-/** How many stats log_follow_is_ready costs, at least 1. */
-size_t log_follow_cost(const struct log_follow *follow);
+/**
+ * Whether log_follow_read would give anything, its end included.
+ *
+ * @commits  how many commits there were: a job stands as it stood as long as this does
+ * not change, and is not asked for
+ * @cost     what it took is added, in units of a stat
+ */
+bool log_follow_is_ready(struct log_follow *follow, uint64_t commits, size_t *cost);
 
 /** As log_stream_read. */
 ssize_t log_follow_read(struct log_follow *follow, char *out, size_t room);

@@ -34,12 +34,12 @@ enum {
     IDLE_TIMEOUT_S = 60
 };
 
-/* Followers are looked after this often, while there are any: output shows up within a
- * tenth of a second.  At most this many files are looked at each time: some 2 us each,
- * so 4 ms. */
+/* Followers are cost after this often, while there are any: output shows up within a
+ * tenth of a second.  At most so much is done each time, in stats of some 2 us: 4 ms.
+ */
 enum {
     FOLLOW_PERIOD_MS = 100,
-    FOLLOW_STATS_MAX = 2000
+    FOLLOW_COST_MAX = 2000
 };
 enum {
     LOG_BLOCK_BYTES = 32768
@@ -66,7 +66,7 @@ struct listener {
     struct server *server;
     struct MHD_Daemon *daemon; /* NULL: not in use */
     struct loop_source *ready;
-    struct loop_source *again; /* a last source: connections were resumed */
+    struct loop_source *again; /* a last source: there is more to do at once */
     struct loop_source *timer;
     usec_t timer_at;
     bool is_unix;
@@ -83,6 +83,8 @@ struct server {
     struct call_list held;
     struct call_list waiting;
     struct loop_source *follow_timer;
+    uint64_t commits; /* so far, and one */
+    bool closing;     /* no request is taken any more */
 };
 
 /* --- answers --- */
@@ -182,6 +184,7 @@ static void on_commit(void *context, bool ok)
     struct server *server = context;
     struct call *call;
 
+    server->commits++;
     while ((call = TAILQ_FIRST(&server->held))) {
         if (!ok) {
             reply_clear(&call->exchange.reply);
@@ -266,13 +269,16 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *version, const char *bytes, size_t *len,
                                   void **state)
 {
+    struct listener *listener = context;
     struct call *call = *state;
     size_t came = *len;
 
     (void)version;
+    if (listener->server->closing)
+        return MHD_NO;
     if (!call) {
         call = xcalloc(1, sizeof *call);
-        call->listener = context;
+        call->listener = listener;
         call->connection = connection;
         *state = call;
         return begin_call(call, method, path);
@@ -321,20 +327,20 @@ static void look_after_followers(void *context)
 {
     struct server *server = context;
     struct call *last = TAILQ_LAST(&server->waiting, call_list);
-    size_t looked = 0;
+    size_t cost = 0;
     bool done = !last;
 
-    while (!done && looked < FOLLOW_STATS_MAX) {
+    while (!done && cost < FOLLOW_COST_MAX) {
         struct call *call = TAILQ_FIRST(&server->waiting);
 
         done = call == last;
-        looked += log_follow_cost(call->exchange.reply.log);
         call->is_cut = has_left(call);
-        if (call->is_cut || log_follow_is_ready(call->exchange.reply.log)) {
+        if (call->is_cut
+            || log_follow_is_ready(call->exchange.reply.log, server->commits, &cost)) {
             resume(call);
             continue;
         }
-        /* To the end of the row: who was not looked at is first next time. */
+        /* To the end of the row: who was not cost at is first next time. */
         TAILQ_REMOVE(&server->waiting, call, link);
         TAILQ_INSERT_TAIL(&server->waiting, call, link);
     }
@@ -344,9 +350,10 @@ static void look_after_followers(void *context)
 
 /* --- the library in the loop --- */
 
-/* Lets the library work, then sets the timer for when it wants to be called though
- * nothing came: a connection's timeout.  A timer that is set too early stays: setting
- * it back at each request would cost a system call, and it fires once at most. */
+/* Lets the library work, and sees to it that it is run again when it wants to be though
+ * nothing comes: because it is not through, or because a connection will time out.  A
+ * timer that is set too early stays: setting it back at each request would cost a
+ * system call, and it fires once at most. */
 static void run(struct listener *listener)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
@@ -356,6 +363,10 @@ static void run(struct listener *listener)
         log_error("api.run result=failed");
     if (MHD_get_timeout(listener->daemon, &wait_ms) != MHD_YES)
         return;
+    if (wait_ms == 0) {
+        loop_wake(listener->again);
+        return;
+    }
     at = clock_boot() + (usec_t)wait_ms * USEC_PER_MSEC;
     if (at < listener->timer_at) {
         listener->timer_at = at;
@@ -441,8 +452,12 @@ static void listener_stop(struct listener *listener)
     loop_source_free(listener->ready);
     loop_source_free(listener->again);
     loop_source_free(listener->timer);
-    if (listener->daemon)
-        MHD_stop_daemon(listener->daemon);
+    if (!listener->daemon)
+        return;
+    /* What is answered already goes out: after a commit that failed it says so. */
+    if (MHD_run(listener->daemon) == MHD_NO)
+        log_error("api.run result=failed");
+    MHD_stop_daemon(listener->daemon);
 }
 
 static int open_unix(struct server *server, const char *path, struct err *err)
@@ -486,6 +501,7 @@ int server_open(const struct server_settings *settings, struct jobs *jobs,
     server->auth = auth_new();
     server->loop = loop;
     server->connection_limit = settings->connection_limit;
+    server->commits = 1;
     TAILQ_INIT(&server->held);
     TAILQ_INIT(&server->waiting);
     if (loop_add_timer(loop, look_after_followers, server, &server->follow_timer, err)
@@ -523,6 +539,7 @@ void server_close(struct server *server)
 {
     if (!server)
         return;
+    server->closing = true;
     /* The library does not stop while a connection is suspended. */
     cut_all(&server->held);
     cut_all(&server->waiting);
