@@ -110,7 +110,8 @@ static void resume(struct call *call)
     MHD_resume_connection(call->connection);
     /* Without threads the library looks at what was resumed only when it is run.  Not
      * from here: a commit may be under way. */
-    loop_wake(call->listener->again);
+    if (!call->listener->server->closing)
+        loop_wake(call->listener->again);
 }
 
 static void arm_follow_timer(struct server *server)
@@ -127,7 +128,7 @@ static ssize_t read_log(void *context, uint64_t position, char *out, size_t room
     ssize_t got;
 
     (void)position;
-    if (call->is_cut)
+    if (call->is_cut || server->closing)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     got = log_follow_read(call->exchange.reply.log, out, room);
     if (got == LOG_STREAM_END)
