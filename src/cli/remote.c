@@ -193,6 +193,8 @@ static void show_upload(void *context, int64_t sent, int64_t total)
     struct progress_display *display = context;
     auto_text struct text line = { 0 };
 
+    if (total == 0)
+        return;
     progress_upload(sent, total, progress_width(), &line);
     progress_display_draw(display, line.bytes ? line.bytes : "");
 }
