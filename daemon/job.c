@@ -150,6 +150,15 @@ static int apply_worker_fact(struct job *job, const struct job_event *event,
     return 0;
 }
 
+static void apply_stop_asked(struct job *job, const struct job_event *event)
+{
+    const char *cause = json_get_text(event->data, "cause");
+
+    job->stop_asked = true;
+    if (!cause || !end_cause_from_name(cause, &job->stop_cause))
+        job->stop_cause = END_USER_STOP;
+}
+
 static int apply_data(struct job *job, const struct job_event *event, struct err *err)
 {
     switch (event->kind) {
@@ -170,9 +179,7 @@ static int apply_data(struct job *job, const struct job_event *event, struct err
     case EV_LAUNCHED:
         return 0;
     case EV_STOP_ASKED:
-        job->stop_asked = true;
-        if (!end_cause_from_name(json_get_text(event->data, "cause"), &job->stop_cause))
-            job->stop_cause = END_USER_STOP;
+        apply_stop_asked(job, event);
         return 0;
     case EV_COMPLETED:
     case EV_FAILED:
@@ -192,6 +199,10 @@ int job_apply(struct job *job, const struct job_event *event, struct err *err)
         return err_set(err, ERR_CONFLICT, "job %s is %s: %s is not possible now",
                        job->name ? job->name : "(new)", job_state_name(job->state),
                        job_event_name(event->kind));
+    if (event->seq != job->last_seq + 1)
+        return err_set(err, ERR_INTERNAL, "job %s: event %lld follows event %lld",
+                       job->name ? job->name : "(new)", (long long)event->seq,
+                       (long long)job->last_seq);
     if (apply_data(job, event, err) < 0)
         return -1;
     if (job->state != to)

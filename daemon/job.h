@@ -76,8 +76,8 @@ void job_cleanup(struct job **job);
  * What `event` makes of the job.  Pure but for the job itself.
  *
  * ERR_CONFLICT when the event is not possible in the job's state (the pair is not in
- * the table of moves), with the reason; ERR_INTERNAL when its data does not fit.  The
- * job is untouched then.
+ * the table of moves), with the reason; ERR_INTERNAL when its data does not fit or its
+ * seq does not follow.  The job is untouched then.
  */
 MUST_CHECK int job_apply(struct job *job, const struct job_event *event,
                          struct err *err);
@@ -94,6 +94,9 @@ bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **da
 /** When the attempt ended: the last end of its workers, on the boot clock. Meaningful
  * once all have ended. */
 usec_t job_end_boot(const struct job *job);
+
+/** Whether every worker had launched its ranks, whatever came later. */
+bool job_was_launched(const struct job *job);
 
 /** Whether a worker has ended otherwise than well, so that its peers must end too. */
 bool job_has_failed_worker(const struct job *job);

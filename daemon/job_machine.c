@@ -3,57 +3,57 @@
 
 #include "daemon/job.h"
 
-/* A pair that is not here is refused.  railheadd(8) shows the same as a diagram.
- * clang-format off */
+/* A pair that is not here is refused.  railheadd(8) shows the same. */
+/* clang-format off */
 static const struct {
     enum job_state from;
     enum job_event_kind on;
     enum job_state to;
 } moves[] = {
-    { JOB_NEW, EV_SUBMITTED, JOB_PENDING },
+    { JOB_NEW,         EV_SUBMITTED,       JOB_PENDING },
 
-    { JOB_PENDING, EV_PLACED, JOB_STARTING },
-    { JOB_PENDING, EV_STOP_ASKED, JOB_STOPPING },
-    { JOB_PENDING, EV_WAIT_EXPIRED, JOB_MAX_WAIT_TIME_EXCEEDED },
+    { JOB_PENDING,     EV_PLACED,          JOB_STARTING },
+    { JOB_PENDING,     EV_STOP_ASKED,      JOB_STOPPING },
+    { JOB_PENDING,     EV_WAIT_EXPIRED,    JOB_MAX_WAIT_TIME_EXCEEDED },
 
-    { JOB_STARTING, EV_WORKER_READY, JOB_STARTING },
-    { JOB_STARTING, EV_WORKER_LAUNCHED, JOB_STARTING },
-    { JOB_STARTING, EV_WORKER_ENDED, JOB_STARTING },
-    { JOB_STARTING, EV_WORKER_LOST, JOB_STARTING },
-    { JOB_STARTING, EV_READY, JOB_DOWNLOADING },
-    { JOB_STARTING, EV_STOP_ASKED, JOB_STOPPING },
-    { JOB_STARTING, EV_FAILED, JOB_FAILED },
-    { JOB_STARTING, EV_STOPPED, JOB_STOPPED },
+    { JOB_STARTING,    EV_WORKER_READY,    JOB_STARTING },
+    { JOB_STARTING,    EV_WORKER_LAUNCHED, JOB_STARTING },
+    { JOB_STARTING,    EV_WORKER_ENDED,    JOB_STARTING },
+    { JOB_STARTING,    EV_WORKER_LOST,     JOB_STARTING },
+    { JOB_STARTING,    EV_READY,           JOB_DOWNLOADING },
+    { JOB_STARTING,    EV_STOP_ASKED,      JOB_STOPPING },
+    { JOB_STARTING,    EV_FAILED,          JOB_FAILED },
+    { JOB_STARTING,    EV_STOPPED,         JOB_STOPPED },
+    { JOB_STARTING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED }, /* one ran its time, another was never ready */
 
     { JOB_DOWNLOADING, EV_WORKER_LAUNCHED, JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_WORKER_ENDED, JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_WORKER_LOST, JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_LAUNCHED, JOB_TRAINING },
-    { JOB_DOWNLOADING, EV_STOP_ASKED, JOB_STOPPING },
-    { JOB_DOWNLOADING, EV_FAILED, JOB_FAILED },
-    { JOB_DOWNLOADING, EV_STOPPED, JOB_STOPPED },
-    { JOB_DOWNLOADING, EV_TIMED_OUT, JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_DOWNLOADING, EV_WORKER_ENDED,    JOB_DOWNLOADING },
+    { JOB_DOWNLOADING, EV_WORKER_LOST,     JOB_DOWNLOADING },
+    { JOB_DOWNLOADING, EV_LAUNCHED,        JOB_TRAINING },
+    { JOB_DOWNLOADING, EV_STOP_ASKED,      JOB_STOPPING },
+    { JOB_DOWNLOADING, EV_FAILED,          JOB_FAILED },
+    { JOB_DOWNLOADING, EV_STOPPED,         JOB_STOPPED },
+    { JOB_DOWNLOADING, EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
 
-    { JOB_TRAINING, EV_WORKER_ENDED, JOB_TRAINING },
-    { JOB_TRAINING, EV_WORKER_LOST, JOB_TRAINING },
-    { JOB_TRAINING, EV_STOP_ASKED, JOB_STOPPING },
-    { JOB_TRAINING, EV_COMPLETED, JOB_COMPLETED },
-    { JOB_TRAINING, EV_FAILED, JOB_FAILED },
-    { JOB_TRAINING, EV_STOPPED,
-      JOB_STOPPED }, /* the worker was told to end by its system */
-    { JOB_TRAINING, EV_TIMED_OUT, JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_TRAINING,    EV_WORKER_ENDED,    JOB_TRAINING },
+    { JOB_TRAINING,    EV_WORKER_LOST,     JOB_TRAINING },
+    { JOB_TRAINING,    EV_STOP_ASKED,      JOB_STOPPING },
+    { JOB_TRAINING,    EV_COMPLETED,       JOB_COMPLETED },
+    { JOB_TRAINING,    EV_FAILED,          JOB_FAILED },
+    { JOB_TRAINING,    EV_STOPPED,         JOB_STOPPED }, /* the worker was told to end by its system */
+    { JOB_TRAINING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
 
     /* A stop request does not decide the end: the exit does. */
-    { JOB_STOPPING, EV_WORKER_READY, JOB_STOPPING },
-    { JOB_STOPPING, EV_WORKER_LAUNCHED, JOB_STOPPING },
-    { JOB_STOPPING, EV_WORKER_ENDED, JOB_STOPPING },
-    { JOB_STOPPING, EV_WORKER_LOST, JOB_STOPPING },
-    { JOB_STOPPING, EV_READY, JOB_STOPPING },
-    { JOB_STOPPING, EV_STOPPED, JOB_STOPPED },
-    { JOB_STOPPING, EV_COMPLETED, JOB_COMPLETED },
-    { JOB_STOPPING, EV_FAILED, JOB_FAILED },
-    { JOB_STOPPING, EV_TIMED_OUT, JOB_MAX_RUNTIME_EXCEEDED },
-    { JOB_STOPPING, EV_WAIT_EXPIRED, JOB_MAX_WAIT_TIME_EXCEEDED },
+    { JOB_STOPPING,    EV_WORKER_READY,    JOB_STOPPING },
+    { JOB_STOPPING,    EV_WORKER_LAUNCHED, JOB_STOPPING },
+    { JOB_STOPPING,    EV_WORKER_ENDED,    JOB_STOPPING },
+    { JOB_STOPPING,    EV_WORKER_LOST,     JOB_STOPPING },
+    { JOB_STOPPING,    EV_READY,           JOB_STOPPING },
+    { JOB_STOPPING,    EV_STOPPED,         JOB_STOPPED },
+    { JOB_STOPPING,    EV_COMPLETED,       JOB_COMPLETED },
+    { JOB_STOPPING,    EV_FAILED,          JOB_FAILED },
+    { JOB_STOPPING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_STOPPING,    EV_WAIT_EXPIRED,    JOB_MAX_WAIT_TIME_EXCEEDED },
 };
 /* clang-format on */
 
@@ -211,7 +211,7 @@ bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **da
     if (!job->workers) { /* stopped while it waited */
         *data = stopped_before_start(job);
         *kind = event_of_cause(job->stop_cause);
-        return job->state == JOB_STOPPING;
+        return true;
     }
     if (!job->billing && all_ready(job)) {
         *data = ready_data(job);
@@ -227,6 +227,11 @@ bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **da
         return true;
     }
     return false;
+}
+
+bool job_was_launched(const struct job *job)
+{
+    return job->workers && all_launched(job);
 }
 
 usec_t job_end_boot(const struct job *job)

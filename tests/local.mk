@@ -43,6 +43,7 @@ unit_tests += tests/unit/unit
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = \
 	tests/unit/cases.c tests/unit/cases.h \
+	tests/unit/life.c tests/unit/life.h \
 	tests/unit/main.c \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
@@ -52,7 +53,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_digest.c \
 	tests/unit/test_err.c \
 	tests/unit/test_files.c \
+	tests/unit/test_job.c \
 	tests/unit/test_job_id.c \
+	tests/unit/test_job_machine.c \
 	tests/unit/test_job_spec.c \
 	tests/unit/test_job_state.c \
 	tests/unit/test_journal.c \

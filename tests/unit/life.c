@@ -1,0 +1,256 @@
+/* Makes jobs by events, as the daemon does: one event, then those that are due. */
+
+#include "tests/unit/life.h"
+
+#include "daemon/meter.h"
+#include "src/text.h"
+#include "tests/unit/cases.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void store_event(struct life *life, const struct job_event *event,
+                        enum job_state before, struct err *err)
+{
+    const struct job *job = life->job;
+    int result;
+
+    if (event->kind == EV_SUBMITTED)
+        result = store_insert_job(life->store, job, err);
+    else
+        result = store_update_state(life->store, job, err);
+    if (result == 0)
+        result = store_append_event(life->store, job->job_id, event, err);
+    if (result == 0 && life->metered && event->kind == EV_READY)
+        result = meter_open(life->store, life->offer, job, err);
+    if (result == 0 && life->metered && before != job->state
+        && job_state_is_final(job->state))
+        result = meter_close(life->store, job, err);
+    if (result < 0)
+        ck_abort_msg("%s", err->text);
+}
+
+/* Takes the data over. */
+static bool post(struct life *life, enum job_event_kind kind, int worker,
+                 struct cJSON *data, struct err *err)
+{
+    enum job_state before = life->job->state;
+    struct job_event event = { .seq = life->job->last_seq + 1,
+                               .at_us = LIFE_WALL_ZERO
+                                        + (life->job->last_seq + 1) * USEC_PER_SEC,
+                               .kind = kind,
+                               .worker = worker,
+                               .data = data };
+
+    if (job_apply(life->job, &event, err) < 0) {
+        json_free(data);
+        return false;
+    }
+    if (life->store)
+        store_event(life, &event, before, err);
+    life->events =
+        xrealloc(life->events, (life->event_count + 1) * sizeof *life->events);
+    life->events[life->event_count++] = (struct lived_event){ event, data };
+    return true;
+}
+
+static bool post_due(struct life *life, struct err *err)
+{
+    enum job_event_kind kind;
+    struct cJSON *data;
+
+    while (job_due(life->job, &kind, &data))
+        if (!post(life, kind, -1, data, err))
+            return false;
+    return true;
+}
+
+static struct cJSON *submitted(const struct life *life, int64_t count)
+{
+    struct cJSON *data = json_object_new();
+    struct cJSON *spec = json_object_new();
+    char id[JOB_ID_SIZE];
+
+    job_id_make(LIFE_WALL_ZERO, id);
+    json_set_text(data, "id", id);
+    json_set_text(data, "name", life->name ? life->name : "one");
+    json_set_text(data, "owner", "ana");
+    json_set_text(data, "scheduler", "fake");
+    json_set_bool(data, "emulated", true);
+    json_set_text(spec, "instance_type", "ml.c5.xlarge");
+    json_set_int(spec, "instance_count", count);
+    json_set(data, "spec", spec);
+    return data;
+}
+
+static struct cJSON *placed(void)
+{
+    struct cJSON *data = json_object_new();
+
+    json_set_int(data, "attempt", 1);
+    json_set_text(data, "boot_id", LIFE_BOOT_ID);
+    json_set_int(data, "boot_us", 1000);
+    json_set_int(data, "port", 20007);
+    json_set_int(data, "block", 3);
+    return data;
+}
+
+static struct cJSON *cause_data(const char *cause)
+{
+    struct cJSON *data = json_object_new();
+
+    json_set_text(data, "cause", cause);
+    json_set_text(data, "message", "because");
+    return data;
+}
+
+/* A journal line, or what stands for one of a lost worker. */
+static struct cJSON *line(const struct life *life, int64_t worker, usec_t boot)
+{
+    struct cJSON *data = json_object_new();
+
+    if (life->job->workers && worker < life->job->instance_count)
+        json_set_int(data, "seq", life->job->workers[worker].last_seq + 1);
+    json_set_int(data, "boot_us", boot);
+    json_set_int(data, "wall_us", boot + LIFE_WALL_ZERO);
+    json_set_text(data, "why", "its machine is gone");
+    return data;
+}
+
+static struct cJSON *ended(const struct life *life, int64_t worker, usec_t boot,
+                           const char *cause, usec_t failure)
+{
+    struct cJSON *data = line(life, worker, boot);
+
+    json_set_text(data, "cause", cause);
+    if (strcmp(cause, "failed") == 0) {
+        json_set_int(data, "exit_code", 10 + worker);
+        json_set_int(data, "first_failing_rank", worker);
+    }
+    if (failure)
+        json_set_int(data, "first_failure_boot_us", failure);
+    return data;
+}
+
+static bool post_step(struct life *life, const char *step, struct err *err)
+{
+    char verb[16] = "", cause[32] = "";
+    int64_t worker = 0, at = 0, failure = 0;
+    int read = sscanf(step, "%15s %" SCNd64 " %" SCNd64 " %31s %" SCNd64, verb, &worker,
+                      &at, cause, &failure);
+
+    at *= USEC_PER_MSEC;
+    failure *= USEC_PER_MSEC;
+    if (strcmp(verb, "submit") == 0 && read == 2)
+        return post(life, EV_SUBMITTED, -1, submitted(life, worker), err);
+    if (strcmp(verb, "place") == 0)
+        return post(life, EV_PLACED, -1, placed(), err);
+    if (strcmp(verb, "ready") == 0 && read == 3)
+        return post(life, EV_WORKER_READY, (int)worker, line(life, worker, at), err);
+    if (strcmp(verb, "launch") == 0 && read == 3)
+        return post(life, EV_WORKER_LAUNCHED, (int)worker, line(life, worker, at), err);
+    if (strcmp(verb, "lose") == 0 && read == 3)
+        return post(life, EV_WORKER_LOST, (int)worker, line(life, worker, at), err);
+    if (strcmp(verb, "end") == 0 && read >= 4)
+        return post(life, EV_WORKER_ENDED, (int)worker,
+                    ended(life, worker, at, cause, failure), err);
+    if (strcmp(verb, "expire") == 0)
+        return post(life, EV_WAIT_EXPIRED, -1, cause_data("max_wait"), err);
+    if (sscanf(step, "stop %31s", cause) == 1)
+        return post(life, EV_STOP_ASKED, -1, cause_data(cause), err);
+    if (sscanf(step, "fail %31s", cause) == 1)
+        return post(life, EV_FAILED, -1, cause_data(cause), err);
+    ck_abort_msg("not a step of a life: '%s'", step);
+    return false;
+}
+
+bool life_try(struct life *life, const char *steps, struct err *err)
+{
+    auto_free char *copy = xstrdup(steps);
+    char *save = NULL;
+
+    if (!life->job)
+        life->job = job_new(life->store ? store_next_job_id(life->store) : 1);
+    for (char *step = strtok_r(copy, ",", &save); step;
+         step = strtok_r(NULL, ",", &save))
+        if (!post_step(life, step + strspn(step, " "), err) || !post_due(life, err))
+            return false;
+    return true;
+}
+
+void life_live(struct life *life, const char *steps)
+{
+    struct err err;
+
+    if (!life_try(life, steps, &err))
+        ck_abort_msg("%s: %s", steps, err.text);
+}
+
+void life_clear(struct life *life)
+{
+    for (size_t i = 0; i < life->event_count; i++)
+        json_free(life->events[i].data);
+    free(life->events);
+    job_free(life->job);
+    *life = (struct life){ 0 };
+}
+
+static void print_end(struct text *text, const struct job_end *end)
+{
+    text_printf(text, " end=%d,%d,%d,%d,%" PRId64 ",%s", (int)end->cause,
+                end->exit_code, end->signal, end->first_failing_rank,
+                end->failure_boot_us, end->message ? end->message : "(none)");
+}
+
+char *life_print(const struct job *job)
+{
+    struct text text = { 0 };
+
+    text_printf(&text, "%" PRId64 " %s %s %s %s %s %d x%d p%d", job->job_id, job->id,
+                job->name, job->owner, job->instance_type, job->scheduler,
+                job->emulated, job->instance_count, job->priority);
+    text_printf(&text, " %" PRId64 " %" PRId64 " %" PRId64 " %s seq=%" PRId64,
+                job->max_run_s, job->max_wait_s, job->grace_s,
+                job_state_name(job->state), job->last_seq);
+    text_printf(&text,
+                " %" PRId64 " %" PRId64 " attempt=%d %s %" PRId64 " %" PRId64 " %d %d",
+                job->created_us, job->changed_us, job->attempt, job->boot_id,
+                job->placed_boot_us, job->placed_wall_us, job->port, job->block);
+    text_printf(&text, " billing=%d %" PRId64 " %" PRId64 " stop=%d,%d", job->billing,
+                job->ready_boot_us, job->ready_wall_us, job->stop_asked,
+                (int)job->stop_cause);
+    print_end(&text, &job->end);
+    for (int i = 0; job->workers && i < job->instance_count; i++) {
+        const struct job_worker *worker = &job->workers[i];
+
+        text_printf(&text,
+                    "\n%" PRId64 " %" PRId64 " %d%d%d %" PRId64 " %" PRId64 " %" PRId64,
+                    worker->last_seq, worker->last_boot_us, worker->ready,
+                    worker->launched, worker->ended, worker->ready_boot_us,
+                    worker->ready_wall_us, worker->end_boot_us);
+        print_end(&text, &worker->end);
+    }
+    return text_steal(&text);
+}
+
+struct store *store_made(char **folder)
+{
+    struct store *store = NULL;
+    auto_free char *path = NULL;
+    struct err err;
+
+    *folder = scratch_folder();
+    path = xasprintf("%s/railhead.db", *folder);
+    if (store_open(path, &store, &err) < 0)
+        ck_abort_msg("%s", err.text);
+    return store;
+}
+
+void store_gone(struct store *store, char *folder)
+{
+    store_close(store);
+    scratch_remove(folder);
+}
