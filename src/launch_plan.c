@@ -110,6 +110,7 @@ static char **rank_argv(const struct launch_input *input)
     return argv;
 }
 
+/* A spec with this launcher has an entry point in Python: job_spec_parse sees to it. */
 static char **torchrun_argv(const struct launch_input *input, int worker)
 {
     const struct job_spec *spec = input->spec;
@@ -129,12 +130,6 @@ static char **torchrun_argv(const struct launch_input *input, int worker)
     words_add(&argv, xasprintf("--master_addr=%s", input->hosts[0].address));
     words_add(&argv, xasprintf("--master_port=%d", input->master_port));
     words_add(&argv, xasprintf("--rdzv_id=%s", input->job_id));
-    if (spec->command) {
-        words_add(&argv, xstrdup("--no_python"));
-    } else if (is_shell_script(spec->entry_point)) {
-        words_add(&argv, xstrdup("--no_python"));
-        words_add(&argv, xstrdup("/bin/sh"));
-    }
     add_program(&argv, spec);
     return argv;
 }

@@ -21,9 +21,11 @@ lint_tests = \
 flow_tests = \
 	tests/flow/example_by_hand.sh \
 	tests/flow/quickstart.sh \
+	tests/flow/torchrun_environment.sh \
 	tests/flow/worker_launch.sh \
 	tests/flow/worker_output.sh \
-	tests/flow/worker_stop.sh
+	tests/flow/worker_stop.sh \
+	tests/flow/worker_torch.sh
 contract_tests =
 fault_tests =
 test_helpers = \
@@ -36,6 +38,7 @@ test_helpers = \
 	tests/lib/fresh-root.sh \
 	tests/lib/lint.sh \
 	tests/lib/test.sh \
+	tests/lib/torch.sh \
 	tests/lib/worker.sh
 
 if HAVE_CHECK
@@ -51,6 +54,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_clock.c \
 	tests/unit/test_config.c \
 	tests/unit/test_digest.c \
+	tests/unit/test_ending.c \
 	tests/unit/test_err.c \
 	tests/unit/test_files.c \
 	tests/unit/test_job.c \
@@ -60,6 +64,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_job_state.c \
 	tests/unit/test_journal.c \
 	tests/unit/test_json.c \
+	tests/unit/test_launch_plan.c \
 	tests/unit/test_log.c \
 	tests/unit/test_log_resume.c \
 	tests/unit/test_loop.c \
@@ -68,6 +73,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_process.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_progress.c \
+	tests/unit/test_python_text.c \
 	tests/unit/test_regex.c \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
@@ -77,6 +83,11 @@ tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-decla
 tests_unit_unit_LDADD = src/cli/libcli.a src/worker/libworker.a api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
 	$(CHECK_LIBS) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(heavy_LIBS)
 endif
+
+# Plans as the daemon makes them, for tests of the worker alone.
+check_PROGRAMS += tests/flow/make_plan
+tests_flow_make_plan_SOURCES = tests/flow/make_plan.c
+tests_flow_make_plan_LDADD = $(words) $(heavy_LIBS)
 
 TESTS = $(unit_tests) $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests)
 TEST_EXTENSIONS = .sh
