@@ -50,8 +50,9 @@ struct local_worker {
     char boot_id[40];          /* of its ready line */
     int pidfd;
     struct loop_source *exit_source;
-    struct loop_source *timer; /* attention, or a deadline */
-    usec_t kill_at;            /* INT64_MAX: never */
+    struct loop_source *timer; /* at the earlier of these two, INT64_MAX: never */
+    usec_t look_at;            /* somebody should look after it */
+    usec_t kill_at;            /* it was told to stop, and its grace is over */
     char *failure;             /* why it could not be started, or NULL */
     bool told_end;             /* `ended` or lost was told: nothing more is */
     bool exited;
@@ -93,6 +94,18 @@ static void free_worker(struct local_worker *worker)
     free(worker->cgroup);
     free(worker->failure);
     free(worker);
+}
+
+static void arm(struct local_worker *worker)
+{
+    loop_timer_set(worker->timer, worker->look_at < worker->kill_at ? worker->look_at
+                                                                    : worker->kill_at);
+}
+
+static void look_at(struct local_worker *worker, usec_t at)
+{
+    worker->look_at = at;
+    arm(worker);
 }
 
 /* --- what a worker says --- */
@@ -180,7 +193,7 @@ static void on_exit_seen(void *context)
         worker->exited = false;
         close(worker->pidfd);
         worker->pidfd = -1;
-        loop_timer_set(worker->timer, clock_boot() + SHOW_UP_USEC);
+        look_at(worker, clock_boot() + SHOW_UP_USEC);
     } else {
         if (ours)
             describe_exit(status, why);
@@ -204,7 +217,7 @@ static void adopt(struct local_worker *worker)
         if (err.code != ERR_NOT_FOUND) {
             log_warning("local.adopt_again job=%s error=\"%s\"", worker->job_id,
                         err.text);
-            loop_timer_set(worker->timer, clock_boot() + USEC_PER_SEC);
+            look_at(worker, clock_boot() + USEC_PER_SEC);
             return;
         }
         worker->exited = true;
@@ -234,6 +247,7 @@ static void attend(void *context)
 {
     struct local_worker *worker = context;
 
+    worker->look_at = INT64_MAX;
     if (worker->failure) {
         worker->exited = true;
         lose(worker, worker->failure);
@@ -247,11 +261,12 @@ static void attend(void *context)
             worker->exited = true;
             lose(worker, "railhead-worker ended before it was ready");
         } else {
-            loop_timer_set(worker->timer, clock_boot() + SHOW_UP_USEC);
+            look_at(worker, clock_boot() + SHOW_UP_USEC);
         }
     }
     if (!worker->exited && clock_boot() >= worker->kill_at)
         kill_worker(worker);
+    arm(worker);
 }
 
 /* --- inotify --- */
@@ -288,7 +303,7 @@ static void on_inotify(void *context)
             struct local_worker *worker;
 
             LIST_FOREACH(worker, &local->workers, in_list)
-            loop_timer_set(worker->timer, 0);
+            look_at(worker, 0);
         }
         on_watch(local, event->wd);
         at += (ssize_t)sizeof *event + event->len;
@@ -371,7 +386,7 @@ static int prepare_worker(struct local_worker *worker, const struct worker_plan 
         || watch_journal(worker, err) < 0)
         return -1;
     if (local_journal_has_begun(&worker->journal)) {
-        loop_timer_set(worker->timer, 0);
+        look_at(worker, 0);
         return 0;
     }
     if (write_plan(worker, plan, err) < 0)
@@ -394,6 +409,7 @@ static struct local_worker *new_worker(struct scheduler *local,
     worker->journal.fd = -1;
     worker->watch = -1;
     worker->pidfd = -1;
+    worker->look_at = INT64_MAX;
     worker->kill_at = INT64_MAX;
     worker->last_seq = job->last_seq[index];
     worker->last_boot = job->last_boot_us[index];
@@ -431,7 +447,7 @@ static int local_start(struct scheduler *local, const struct sched_job *job,
             return -1;
         }
         worker->failure = xstrdup(err->text); /* its peers run: it is told as lost */
-        loop_timer_set(worker->timer, 0);
+        look_at(worker, 0);
     }
     return 0;
 }
@@ -451,7 +467,7 @@ static int local_stop(struct scheduler *local, const struct worker_ref *ref,
     text = json_print(json);
     path = xasprintf("%s/stop", worker->folder);
     worker->kill_at = clock_boot() + worker->grace + TIDY_USEC;
-    loop_timer_set(worker->timer, worker->kill_at);
+    arm(worker);
     return file_replace(path, text, strlen(text), 0640, false, err);
 }
 

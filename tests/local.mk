@@ -27,15 +27,19 @@ flow_tests = \
 	tests/flow/worker_stop.sh \
 	tests/flow/worker_torch.sh
 contract_tests =
-fault_tests =
+fault_tests = \
+	tests/faults/kill9.sh \
+	tests/faults/orphans.sh
 test_helpers = \
 	tests/data/config.txt \
 	tests/data/profiles.txt \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
+	tests/faults/kill9.py \
 	tests/lib/count \
 	tests/lib/daemon.sh \
 	tests/lib/fresh-root.sh \
+	tests/lib/jobs.sh \
 	tests/lib/lint.sh \
 	tests/lib/test.sh \
 	tests/lib/torch.sh \

@@ -12,10 +12,11 @@ export RAILHEAD_SOCKET=$WORK/railhead.sock
 export RAILHEAD_INSTANCE_PROFILES=$SOURCE/instance-profiles
 unset RAILHEAD_SERVER
 daemon_pid=
+daemon_prefix=() # a command that the daemon is to be run by, and that execs it
 
 # daemon_start [OPTION...]: returns when it answers, fails when it ended or says nothing for 20 s.
 daemon_start() {
-    "$BUILD/railheadd" --config "$DAEMON_CONFIG" --state "$STATE" --socket "$RAILHEAD_SOCKET" "$@" \
+    "${daemon_prefix[@]}" "$BUILD/railheadd" --config "$DAEMON_CONFIG" --state "$STATE" --socket "$RAILHEAD_SOCKET" "$@" \
         >>"$WORK/railheadd.log" 2>&1 </dev/null &
     daemon_pid=$!
     daemon_answers() {
