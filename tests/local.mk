@@ -71,6 +71,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_launch_plan.c \
 	tests/unit/test_log.c \
 	tests/unit/test_log_resume.c \
+	tests/unit/test_log_stream.c \
 	tests/unit/test_loop.c \
 	tests/unit/test_money.c \
 	tests/unit/test_problems.c \
@@ -79,6 +80,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_progress.c \
 	tests/unit/test_python_text.c \
 	tests/unit/test_regex.c \
+	tests/unit/test_request.c \
+	tests/unit/test_routes.c \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_yaml.c
