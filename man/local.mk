@@ -1,5 +1,7 @@
 dist_man_MANS = \
 	man/jobctl.1 \
+	man/railhead-api.7 \
 	man/railhead-instance.5 \
 	man/railhead-job.5 \
+	man/railhead-worker.8 \
 	man/railhead.yaml.5

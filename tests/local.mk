@@ -22,6 +22,7 @@ flow_tests = \
 	tests/flow/example_by_hand.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/torchrun_environment.sh \
+	tests/flow/worker_faults.sh \
 	tests/flow/worker_launch.sh \
 	tests/flow/worker_output.sh \
 	tests/flow/worker_stop.sh \

@@ -26,6 +26,8 @@ static int block_signals(struct err *err)
 
     sigaction(SIGHUP, &ignore, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore,
+              NULL); /* a file limit is an error of write, as a full disk is */
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);

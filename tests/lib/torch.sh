@@ -10,7 +10,7 @@ free_port() {
 
 # torch_job NAME SCRIPT LAUNCHER HYPERPARAMETERS: runs 2 workers x 2 ranks of a script; leaves $WORK/NAME/1/{0,1}.
 torch_job() {
-    local folder=$WORK/$1 worker
+    local folder=$WORK/$1 worker passed
     mkdir "$folder"
     cat >"$WORK/$1.json" <<JSON
 {"name": "test", "entry_point": "$2", "source_dir": "$WORK", "instance_type": "ml.c5.xlarge",
@@ -18,8 +18,9 @@ torch_job() {
  "distribution": {"torch_distributed": {"enabled": true, "processes_per_host": 2, "launcher": "$3"}}}
 JSON
     # What the daemon passes on, and no more.
+    mapfile -t passed < <(env | grep '^OPENBLAS_')
     env -i PATH=/usr/local/bin:/usr/bin:/bin RAILHEAD_TORCHRUN="$SOURCE/libexec/railhead-torchrun.py" \
-        $(env | grep '^OPENBLAS_') "$BUILD/tests/flow/make_plan" "$WORK/$1.json" "$folder" "$(free_port)" || return 1
+        "${passed[@]}" "$BUILD/tests/flow/make_plan" "$WORK/$1.json" "$folder" "$(free_port)" || return 1
     for worker in 0 1; do
         mkdir "$folder/1/$worker/code"
         cp "$WORK/$2" "$folder/1/$worker/code/"
