@@ -6,34 +6,41 @@
 
 #include <string.h>
 
-static int64_t seconds_of(const struct interval *interval, const char *boot_id,
-                          usec_t boot_now)
+static int64_t seconds_of(const struct interval *interval, const struct bill_now *now)
 {
     if (interval->closed)
         return interval->seconds;
-    if (!boot_id || strcmp(boot_id, interval->boot_id) != 0)
+    if (!now || strcmp(now->boot_id, interval->boot_id) != 0)
         return 0;
-    return money_billable_seconds(boot_now - interval->open_boot_us);
+    return money_billable_seconds(now->boot_us - interval->open_boot_us);
+}
+
+/* The attempt has ended when its last worker has: one that was lost closed earlier. */
+static void stretch_to(struct bill *bill, const struct interval *interval)
+{
+    usec_t end =
+        interval->open_wall_us + (interval->close_boot_us - interval->open_boot_us);
+
+    if (end > bill->end_wall)
+        bill->end_wall = end;
 }
 
 /* intervals[0 .. count-1] are one attempt's. */
 static int add_attempt(const struct interval *intervals, size_t count,
-                       const char *boot_id, usec_t boot_now, struct bill *bill,
-                       struct err *err)
+                       const struct bill_now *now, struct bill *bill, struct err *err)
 {
     int64_t longest = 0, sum = 0;
     nanousd_t cost = 0;
 
     for (size_t i = 0; i < count; i++) {
-        int64_t seconds = seconds_of(&intervals[i], boot_id, boot_now);
+        int64_t seconds = seconds_of(&intervals[i], now);
 
         sum += seconds;
         if (seconds > longest)
             longest = seconds;
         bill->priced = bill->priced && intervals[i].priced;
         bill->open = bill->open || !intervals[i].closed;
-        bill->end_wall = intervals[i].open_wall_us
-                         + (intervals[i].close_boot_us - intervals[i].open_boot_us);
+        stretch_to(bill, &intervals[i]);
     }
     if (!bill->start_wall)
         bill->start_wall = intervals[0].open_wall_us;
@@ -46,8 +53,8 @@ static int add_attempt(const struct interval *intervals, size_t count,
     return 0;
 }
 
-int bill_of(const struct interval *intervals, size_t count, const char *boot_id,
-            usec_t boot_now, struct bill *bill, struct err *err)
+int bill_of(const struct interval *intervals, size_t count, const struct bill_now *now,
+            struct bill *bill, struct err *err)
 {
     struct bill sum = { .priced = true };
     size_t from = 0;
@@ -57,7 +64,7 @@ int bill_of(const struct interval *intervals, size_t count, const char *boot_id,
 
         while (to < count && intervals[to].attempt == intervals[from].attempt)
             to++;
-        if (add_attempt(&intervals[from], to - from, boot_id, boot_now, &sum, err) < 0)
+        if (add_attempt(&intervals[from], to - from, now, &sum, err) < 0)
             return -1;
         from = to;
     }
@@ -68,7 +75,7 @@ int bill_of(const struct interval *intervals, size_t count, const char *boot_id,
 }
 
 int bill_of_attempt(const struct interval *intervals, size_t count, int attempt,
-                    struct bill *bill, struct err *err)
+                    const struct bill_now *now, struct bill *bill, struct err *err)
 {
     size_t from = 0, to;
 
@@ -77,5 +84,5 @@ int bill_of_attempt(const struct interval *intervals, size_t count, int attempt,
     to = from;
     while (to < count && intervals[to].attempt == attempt)
         to++;
-    return bill_of(&intervals[from], to - from, NULL, 0, bill, err);
+    return bill_of(to > from ? &intervals[from] : NULL, to - from, now, bill, err);
 }

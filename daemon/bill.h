@@ -22,14 +22,20 @@ struct bill {
     usec_t end_wall;   /* of the last, when closed */
 };
 
-/** The bill of these intervals (as store_get_intervals gives them). Open ones count up
- * to `boot_now` when they are of the boot `boot_id`, else as 0. Pure. */
+/* Up to when an open interval counts; one of another boot counts as 0. */
+struct bill_now {
+    const char *boot_id;
+    usec_t boot_us;
+};
+
+/** The bill of these intervals (as store_get_intervals gives them).  `now` NULL: open
+ * ones count as 0.  Pure. */
 MUST_CHECK int bill_of(const struct interval *intervals, size_t count,
-                       const char *boot_id, usec_t boot_now, struct bill *bill,
-                       struct err *err);
+                       const struct bill_now *now, struct bill *bill, struct err *err);
 
 /** The same for the intervals of one attempt. */
 MUST_CHECK int bill_of_attempt(const struct interval *intervals, size_t count,
-                               int attempt, struct bill *bill, struct err *err);
+                               int attempt, const struct bill_now *now,
+                               struct bill *bill, struct err *err);
 
 #endif

@@ -29,14 +29,32 @@ int meter_open(struct store *store, const struct offer *offer, const struct job 
     return 0;
 }
 
+/* A launch that failed is not billed.  Once every rank runs it cannot fail any more: a
+ * job that this daemon could not take up again is billed for what it ran. */
+static bool launch_failed(const struct job *job)
+{
+    return job->end.cause == END_LAUNCH && !job_was_launched(job);
+}
+
+/* Nobody saw how it ended: it counts up to its last evidence. */
+static bool end_is_unseen(const struct job_worker *worker)
+{
+    return !worker->ended || worker->end.cause == END_LOST;
+}
+
+static usec_t last_evidence(const struct job_worker *worker)
+{
+    return worker->ended ? worker->end_boot_us : worker->last_boot_us;
+}
+
 static void describe_end(const struct job *job, const struct job_worker *worker,
                          char out[128])
 {
-    if (job->end.cause == END_LAUNCH)
+    if (launch_failed(job))
         snprintf(out, 128, "launch failed: not billed");
-    else if (worker->end.cause == END_LOST)
+    else if (end_is_unseen(worker))
         snprintf(out, 128, "lost: last evidence at boot_us %lld",
-                 (long long)worker->end_boot_us);
+                 (long long)last_evidence(worker));
     else
         snprintf(out, 128, "own end line %lld at boot_us %lld: %s",
                  (long long)worker->last_seq, (long long)worker->end_boot_us,
@@ -52,11 +70,11 @@ static int close_worker(struct store *store, const struct job *job, int index,
     struct interval_end end = { .boot_us = job_end_boot(job) };
     char evidence[128];
 
-    if (worker->end.cause == END_LOST)
-        end.boot_us = worker->end_boot_us;
+    if (end_is_unseen(worker))
+        end.boot_us = last_evidence(worker);
     if (end.boot_us < job->ready_boot_us)
         end.boot_us = job->ready_boot_us; /* lost before the bill opened */
-    if (job->end.cause != END_LAUNCH)
+    if (!launch_failed(job))
         end.seconds = money_billable_seconds(end.boot_us - job->ready_boot_us);
     describe_end(job, worker, evidence);
     end.evidence = evidence;
@@ -73,7 +91,7 @@ int meter_close(struct store *store, const struct job *job, struct err *err)
         if (close_worker(store, job, i, err) < 0)
             return -1;
     if (store_get_intervals(store, job->job_id, &intervals, &count, err) < 0
-        || bill_of(intervals, count, NULL, 0, &bill, err) < 0)
+        || bill_of(intervals, count, NULL, &bill, err) < 0)
         return -1;
     return store_set_bill(store, job->job_id, bill.billable_seconds,
                           bill.priced ? bill.cost : -1, err);

@@ -109,8 +109,8 @@ static struct cJSON *workers_of(const struct job *job)
     return workers;
 }
 
-static int attempts_of(const struct report_input *input, struct cJSON *json,
-                       struct err *err)
+static int attempts_of(const struct report_input *input, const struct bill_now *now,
+                       struct cJSON *json, struct err *err)
 {
     const struct job *job = input->job;
     struct cJSON *attempts = json_array_new();
@@ -121,7 +121,8 @@ static int attempts_of(const struct report_input *input, struct cJSON *json,
         struct cJSON *attempt = json_object_new();
 
         json_append(attempts, attempt);
-        if (bill_of_attempt(input->intervals, input->interval_count, number, &bill, err)
+        if (bill_of_attempt(input->intervals, input->interval_count, number, now, &bill,
+                            err)
             < 0)
             return -1;
         json_set_int(attempt, "attempt", number);
@@ -168,7 +169,8 @@ static void set_money(const struct report_input *input, const struct bill *bill,
                       struct cJSON *json)
 {
     char amount[MONEY_TEXT_SIZE];
-    bool priced = bill->priced && input->interval_count;
+    /* What never ran cost nothing; what has not begun has no cost yet. */
+    bool has_cost = input->interval_count || job_state_is_final(input->job->state);
 
     set_time(json, "training_start_time", bill->start_wall);
     set_time(json, "training_end_time", bill->end_wall);
@@ -176,7 +178,8 @@ static void set_money(const struct report_input *input, const struct bill *bill,
     json_set_int(json, "billable_seconds", bill->billable_seconds);
     json_set_int(json, "instance_seconds", bill->instance_seconds);
     json_set(json, "price", price_of(input));
-    json_set_text(json, "cost_usd", priced ? money_format(bill->cost, amount) : NULL);
+    json_set_text(json, "cost_usd",
+                  bill->priced && has_cost ? money_format(bill->cost, amount) : NULL);
     json_set(json, "price_performance",
              figure_of(input->spec, bill, input->metrics,
                        input->job->state == JOB_COMPLETED));
@@ -193,17 +196,16 @@ static struct cJSON *plan_of(const struct report_input *input)
 
 int report_job(const struct report_input *input, struct cJSON **out, struct err *err)
 {
+    const struct bill_now now = { clock_boot_id(), clock_boot() };
     auto_json struct cJSON *json = json_object_new();
     struct bill bill;
 
-    if (bill_of(input->intervals, input->interval_count, clock_boot_id(), clock_boot(),
-                &bill, err)
-        < 0)
+    if (bill_of(input->intervals, input->interval_count, &now, &bill, err) < 0)
         return -1;
     set_identity(input, json);
     set_money(input, &bill, json);
     json_set(json, "metrics", json_copy(input->metrics));
-    if (attempts_of(input, json, err) < 0)
+    if (attempts_of(input, &now, json, err) < 0)
         return -1;
     json_set(json, "transitions", json_copy(input->transitions));
     json_set(json, "plan", plan_of(input));

@@ -55,6 +55,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/main.c \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
+	tests/unit/test_bill.c \
 	tests/unit/test_cli_figure.c \
 	tests/unit/test_clock.c \
 	tests/unit/test_config.c \
@@ -74,6 +75,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_log_resume.c \
 	tests/unit/test_log_stream.c \
 	tests/unit/test_loop.c \
+	tests/unit/test_meter.c \
 	tests/unit/test_money.c \
 	tests/unit/test_problems.c \
 	tests/unit/test_process.c \

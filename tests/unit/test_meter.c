@@ -1,0 +1,209 @@
+/* When intervals open and close, on what evidence, in a real store. */
+
+#include "daemon/meter.h"
+#include "tests/unit/life.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char words[][16] = { "2026-09-01", "published", "high", "aws-list" };
+
+static struct profile_price prices[] = {
+    { .hourly = 204000000,
+      .from = 0,
+      .as_of = words[0],
+      .basis = words[1],
+      .confidence = words[2],
+      .source = words[3] },
+    /* From the ninth second on; what opened before keeps its price. */
+    { .hourly = 500000000,
+      .from = LIFE_WALL_ZERO + 9 * USEC_PER_SEC,
+      .as_of = words[0],
+      .basis = words[1],
+      .confidence = words[2],
+      .source = words[3] },
+};
+
+static char type_name[] = "ml.c5.xlarge";
+static const struct profile profile = { .name = type_name,
+                                        .prices = prices,
+                                        .price_count = 2 };
+static const struct offer offer = { .profile = &profile, .capacity = 4 };
+
+/* Two workers, the last of them ready 1 s after the start of the boot clock. */
+#define TRAINING \
+    "submit 2, place, ready 0 400, ready 1 1000, launch 0 1010, launch 1 1010"
+
+/* clang-format off */
+static const struct {
+    const char *steps;
+    int64_t seconds[2];    /* of each worker's interval; -1: none */
+    const char *evidence;  /* of worker 1's end */
+    int64_t billable;
+    const char *cost;
+} rows[] = {
+    { TRAINING ", end 0 41500 completed, end 1 42000 completed",
+      { 41, 41 }, "own end line 3 at boot_us 42000000: completed", 41, "0.004646667" },
+    { TRAINING ", end 0 41500 completed, end 1 42001 completed",
+      { 42, 42 }, "own end line 3 at boot_us 42001000: completed", 42, "0.00476" },
+    /* The first to end waits for the last: both are held. */
+    { TRAINING ", end 1 1500 failed, end 0 11000 peer",
+      { 10, 10 }, "own end line 3 at boot_us 1500000: failed", 10, "0.001133333" },
+    { TRAINING ", lose 1 3000, end 0 11000 peer",
+      { 10, 2 }, "lost: last evidence at boot_us 3000000", 10, "0.00068" },
+    /* Ready, but gone before its peer was: no time of it counts. */
+    { "submit 2, place, ready 1 400, lose 1 600, ready 0 1000, launch 0 1010, end 0 2000 peer",
+      { 1, 0 }, "lost: last evidence at boot_us 600000", 1, "0.000056667" },
+    { "submit 2, place, ready 0 400, ready 1 1000, end 1 5000 launch, end 0 5100 peer",
+      { 0, 0 }, "launch failed: not billed", 0, "0" },
+    { "submit 2, place, ready 0 400, launch 0 500, ready 1 1000, end 1 5000 launch, end 0 5100 peer",
+      { 0, 0 }, "launch failed: not billed", 0, "0" },
+    { TRAINING ", stop user_stop, end 0 3000 user_stop, end 1 3000 user_stop",
+      { 2, 2 }, "own end line 3 at boot_us 3000000: user_stop", 2, "0.000226667" },
+    { "submit 2, place, stop user_stop, ready 0 400, ready 1 1000, end 0 1001 user_stop, end 1 1001 user_stop",
+      { 1, 1 }, "own end line 2 at boot_us 1001000: user_stop", 1, "0.000113333" },
+    /* The daemon could not take the job up again: what is known to have run is billed. */
+    { TRAINING ", fail launch",
+      { 1, 1 }, "lost: last evidence at boot_us 1010000", 1, "0.000113333" },
+    { TRAINING ", end 0 3000 completed, fail infrastructure",
+      { 2, 1 }, "lost: last evidence at boot_us 1010000", 2, "0.00017" },
+    /* Never all ready: nothing was provisioned. */
+    { "submit 2, place, ready 0 400, end 0 500 launch, lose 1 0", { -1, -1 }, NULL, 0, "0" },
+    { "submit 2, place, fail launch", { -1, -1 }, NULL, 0, "0" },
+    { "submit 2, stop user_stop", { -1, -1 }, NULL, 0, "0" },
+    { "submit 2, expire", { -1, -1 }, NULL, 0, "0" },
+};
+/* clang-format on */
+
+struct ledger {
+    char *folder;
+    struct store *store;
+    struct life life;
+    struct interval *intervals;
+    size_t count;
+};
+
+static void live(struct ledger *ledger, const struct offer *at, const char *steps)
+{
+    struct err err;
+
+    ledger->store = store_made(&ledger->folder);
+    ledger->life =
+        (struct life){ .store = ledger->store, .metered = true, .offer = at };
+    life_live(&ledger->life, steps);
+    if (store_commit(ledger->store, &err) < 0
+        || store_get_intervals(ledger->store, ledger->life.job->job_id,
+                               &ledger->intervals, &ledger->count, &err)
+               < 0)
+        ck_abort_msg("%s", err.text);
+}
+
+static void ledger_clear(struct ledger *ledger)
+{
+    life_clear(&ledger->life);
+    free(ledger->intervals);
+    store_gone(ledger->store, ledger->folder);
+}
+#define auto_ledger __attribute__((cleanup(ledger_clear)))
+
+static struct job_row row_of(const struct ledger *ledger)
+{
+    struct job_row row;
+    struct err err;
+
+    if (store_get_job(ledger->store, ledger->life.job->job_id, &row, &err) < 0)
+        ck_abort_msg("%s", err.text);
+    return row;
+}
+
+START_TEST(a_life_is_billed_as_the_rules_say)
+{
+    auto_ledger struct ledger ledger = { 0 };
+    char cost[MONEY_TEXT_SIZE];
+    struct job_row row;
+
+    live(&ledger, &offer, rows[_i].steps);
+    ck_assert(job_state_is_final(ledger.life.job->state));
+    ck_assert_uint_eq(ledger.count, rows[_i].seconds[0] < 0 ? 0 : 2);
+    for (size_t i = 0; i < ledger.count; i++) {
+        ck_assert(ledger.intervals[i].closed);
+        ck_assert_int_eq(ledger.intervals[i].seconds, rows[_i].seconds[i]);
+        ck_assert_str_eq(ledger.intervals[i].boot_id, LIFE_BOOT_ID);
+    }
+    if (rows[_i].evidence)
+        ck_assert_str_eq(ledger.intervals[1].close_evidence, rows[_i].evidence);
+    row = row_of(&ledger);
+    ck_assert(row.has_bill);
+    ck_assert_int_eq(row.billable_seconds, rows[_i].billable);
+    ck_assert(row.priced);
+    ck_assert_str_eq(money_format(row.cost, cost), rows[_i].cost);
+}
+END_TEST
+
+START_TEST(all_open_when_the_last_is_ready)
+{
+    auto_ledger struct ledger ledger = { 0 };
+
+    live(&ledger, &offer, TRAINING);
+    ck_assert_uint_eq(ledger.count, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct interval *interval = &ledger.intervals[i];
+
+        ck_assert_int_eq(interval->attempt, 1);
+        ck_assert_int_eq(interval->worker, i);
+        ck_assert(!interval->closed);
+        ck_assert_int_eq(interval->open_boot_us, USEC_PER_SEC);
+        ck_assert_int_eq(interval->open_wall_us, LIFE_WALL_ZERO + USEC_PER_SEC);
+        ck_assert_ptr_nonnull(
+            strstr(interval->open_evidence,
+                   i == 0 ? "at boot_us 400000" : "at boot_us 1000000"));
+    }
+    ck_assert(!row_of(&ledger).has_bill);
+}
+END_TEST
+
+START_TEST(the_price_is_pinned_when_the_interval_opens)
+{
+    auto_ledger struct ledger early = { 0 };
+    auto_ledger struct ledger late = { 0 };
+
+    live(&early, &offer,
+         "submit 1, place, ready 0 8999, launch 0 9000, end 0 20000 completed");
+    live(&late, &offer, "submit 1, place, ready 0 9000, launch 0 9000");
+    ck_assert_int_eq(early.intervals[0].hourly, 204000000);
+    ck_assert_int_eq(late.intervals[0].hourly, 500000000);
+    ck_assert_str_eq(late.intervals[0].price_source, "aws-list");
+    ck_assert_str_eq(late.intervals[0].price_basis, "published");
+    ck_assert_str_eq(late.intervals[0].price_confidence, "high");
+    ck_assert_str_eq(late.intervals[0].price_as_of, "2026-09-01");
+}
+END_TEST
+
+START_TEST(without_an_offer_seconds_are_kept_and_no_cost)
+{
+    auto_ledger struct ledger ledger = { 0 };
+
+    live(&ledger, NULL, TRAINING ", end 0 42000 completed, end 1 42000 completed");
+    ck_assert(!ledger.intervals[0].priced);
+    ck_assert(row_of(&ledger).has_bill);
+    ck_assert_int_eq(row_of(&ledger).billable_seconds, 41);
+    ck_assert(!row_of(&ledger).priced);
+}
+END_TEST
+
+Suite *suite_meter(void);
+
+Suite *suite_meter(void)
+{
+    Suite *suite = suite_create("meter");
+    TCase *tests = tcase_create("ledger");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, a_life_is_billed_as_the_rules_say, 0, ARRAY_SIZE(rows));
+    tcase_add_test(tests, all_open_when_the_last_is_ready);
+    tcase_add_test(tests, the_price_is_pinned_when_the_interval_opens);
+    tcase_add_test(tests, without_an_offer_seconds_are_kept_and_no_cost);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
