@@ -259,5 +259,5 @@ void handle_job_stop(struct api *api, const struct request *request,
         || jobs_show(api->jobs, request->capture, &answer, &err) < 0)
         reply_err(reply, &err);
     else
-        reply_json(reply, 200, answer);
+        reply_json(reply, 202, answer);
 }

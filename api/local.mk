@@ -17,3 +17,5 @@ api_libapi_a_SOURCES = \
 	api/server.c api/server.h \
 	api/upload.c api/upload.h
 api_libapi_a_CFLAGS = $(AM_CFLAGS) $(MICROHTTPD_CFLAGS)
+
+dist_pkgdata_DATA += api/openapi.yaml
