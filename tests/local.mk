@@ -37,6 +37,7 @@ test_helpers = \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
 	tests/faults/kill9.py \
+	tests/flow/make_plan.c \
 	tests/lib/count \
 	tests/lib/daemon.sh \
 	tests/lib/fresh-root.sh \
