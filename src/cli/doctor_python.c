@@ -77,7 +77,8 @@ static int run_child(const char *const *argv, int deadline_s, struct text *out,
         return err_sys(err, errno, "pipe");
     output = ends[0];
     child_end = ends[1];
-    if (process_spawn(argv, (const char *const *)environ, child_end, &pid, &pidfd, err)
+    if (process_spawn(argv, (const char *const *)environ,
+                      (struct process_files){ -1, child_end }, &pid, &pidfd, err)
         < 0)
         return -1;
     close(steal_fd(&child_end));
