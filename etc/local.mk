@@ -7,6 +7,7 @@ completionsdir = $(datadir)/bash-completion/completions
 dist_pkgdata_DATA += etc/quickstart.yaml
 nodist_systemdsystemunit_DATA = etc/railheadd.service
 EXTRA_DIST += \
+	etc/jobctl.bash-completion \
 	etc/railhead.sysusers \
 	etc/railhead.tmpfiles \
 	etc/railhead.yaml \
@@ -25,10 +26,12 @@ install-data-local:
 		"$(DESTDIR)$(pkgsysconfdir)"
 	$(INSTALL_DATA) $(srcdir)/etc/railhead.sysusers "$(DESTDIR)$(sysusersdir)/railhead.conf"
 	$(INSTALL_DATA) $(srcdir)/etc/railhead.tmpfiles "$(DESTDIR)$(tmpfilesdir)/railhead.conf"
+	$(INSTALL_DATA) $(srcdir)/etc/jobctl.bash-completion "$(DESTDIR)$(completionsdir)/jobctl"
 	test -e "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml" || \
 	$(INSTALL_DATA) $(srcdir)/etc/railhead.yaml "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml"
 
 uninstall-local:
-	rm -f "$(DESTDIR)$(sysusersdir)/railhead.conf" "$(DESTDIR)$(tmpfilesdir)/railhead.conf"
+	rm -f "$(DESTDIR)$(sysusersdir)/railhead.conf" "$(DESTDIR)$(tmpfilesdir)/railhead.conf" \
+		"$(DESTDIR)$(completionsdir)/jobctl"
 	! cmp -s $(srcdir)/etc/railhead.yaml "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml" || \
 	rm -f "$(DESTDIR)$(pkgsysconfdir)/railhead.yaml"
