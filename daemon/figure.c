@@ -28,31 +28,37 @@ static const char *work_done(const struct job_spec *spec, const struct cJSON *me
     return *work ? NULL : "the work metric never appeared in the log";
 }
 
+/* A target, and whether the value is on its right side; what never appeared is not. */
+static void set_target(struct cJSON *objective, const struct job_spec *spec)
+{
+    double value, target;
+    bool reached = false;
+
+    json_set_number(objective, "target", spec->objective_target);
+    if (json_to_double(json_get(objective, "value"), &value)
+        && json_to_double(json_get(objective, "target"), &target))
+        reached =
+            spec->objective_goal == GOAL_MAXIMIZE ? value >= target : value <= target;
+    json_set_bool(objective, "reached", reached);
+}
+
 static struct cJSON *objective_of(const struct job_spec *spec,
                                   const struct cJSON *metrics)
 {
     const char *value = last_value(metrics, spec->objective_metric);
     struct cJSON *objective;
-    double reached, target;
 
     if (!spec->objective_metric)
         return json_null_new();
     objective = json_object_new();
     json_set_text(objective, "metric", spec->objective_metric);
-    json_set_text(objective, "goal",
-                  spec->objective_goal == GOAL_MAXIMIZE ? "maximize" : "minimize");
+    json_set_text(objective, "goal", goal_name(spec->objective_goal));
     if (value)
         json_set_number(objective, "value", value);
     else
         json_set_null(objective, "value");
-    if (!spec->objective_target || !value
-        || !json_to_double(json_get(objective, "value"), &reached))
-        return objective;
-    json_set_number(objective, "target", spec->objective_target);
-    if (json_to_double(json_get(objective, "target"), &target))
-        json_set_bool(objective, "reached",
-                      spec->objective_goal == GOAL_MAXIMIZE ? reached >= target
-                                                            : reached <= target);
+    if (spec->objective_target)
+        set_target(objective, spec);
     return objective;
 }
 

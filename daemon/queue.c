@@ -141,6 +141,7 @@ void queue_add_placed(struct queue *queue, const struct queue_job *job,
 {
     struct entry *entry = new_entry(queue, job);
 
+    entry->placed = true;
     if (entry->line)
         hold(entry, placed_boot);
 }
@@ -232,11 +233,22 @@ static struct entry *backfill(const struct line *line, struct entry *head, usec_
     return NULL;
 }
 
+/* The first that can ever start. A pool that was made smaller leaves few in line that
+ * cannot: they hold up nobody. */
+static struct entry *head_of(const struct line *line)
+{
+    struct entry *entry = first_in_line(line);
+
+    while (entry && entry->job.count > line->offer->capacity)
+        entry = next_in_line(line, entry);
+    return entry;
+}
+
 int64_t queue_next(struct queue *queue, usec_t boot)
 {
     for (size_t i = 0; i < queue->line_count; i++) {
         struct line *line = &queue->lines[i];
-        struct entry *entry = first_in_line(line);
+        struct entry *entry = head_of(line);
 
         if (entry && entry->job.count > line->offer->capacity - line->in_use)
             entry = backfill(line, entry, boot);
@@ -257,6 +269,25 @@ int queue_in_use(const struct queue *queue, const char *instance_type)
     return line ? line->in_use : 0;
 }
 
+static char *reason_too_large(const struct entry *entry)
+{
+    const struct offer *offer = entry->line->offer;
+
+    return xasprintf(
+        "needs %d %s and its pool has %d by now: enlarge the pool in railhead.yaml, or stop the job",
+        entry->job.count, offer->profile->name, offer->capacity);
+}
+
+static char *reason_to_wait(const struct entry *entry, int before)
+{
+    const struct offer *offer = entry->line->offer;
+
+    return xasprintf(
+        "needs %d of %d %s, %d in use; %d before it in line: starts as they end, sooner with a higher priority than %d or a larger pool",
+        entry->job.count, offer->capacity, offer->profile->name, entry->line->in_use,
+        before, entry->job.priority);
+}
+
 bool queue_explain(const struct queue *queue, int64_t job_id, int *position,
                    char **reason)
 {
@@ -275,9 +306,8 @@ bool queue_explain(const struct queue *queue, int64_t job_id, int *position,
     for (struct entry *e = first_in_line(line); e && e != entry;
          e = next_in_line(line, e))
         (*position)++;
-    *reason = xasprintf(
-        "needs %d of %d %s, %d in use; %d before it in line: starts as they end, sooner with a higher priority than %d or a larger pool",
-        entry->job.count, line->offer->capacity, line->offer->profile->name,
-        line->in_use, *position - 1, entry->job.priority);
+    *reason = entry->job.count > line->offer->capacity
+                  ? reason_too_large(entry)
+                  : reason_to_wait(entry, *position - 1);
     return true;
 }

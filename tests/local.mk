@@ -64,6 +64,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_digest.c \
 	tests/unit/test_ending.c \
 	tests/unit/test_err.c \
+	tests/unit/test_figure.c \
 	tests/unit/test_files.c \
 	tests/unit/test_job.c \
 	tests/unit/test_job_id.c \
@@ -84,6 +85,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_profile.c \
 	tests/unit/test_progress.c \
 	tests/unit/test_python_text.c \
+	tests/unit/test_queue.c \
 	tests/unit/test_regex.c \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
