@@ -3,6 +3,7 @@
 
 #include "src/worker/control.h"
 
+#include "src/clock.h"
 #include "src/files.h"
 
 #include <errno.h>
@@ -12,6 +13,14 @@
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+/*
+ * A folder is watched only once the worker has lived for a while; until then the file
+ * is looked for.  Giving up an inotify instance waits for the kernel's readers of such
+ * lists, about 10 ms, which a job of a few milliseconds would pay at its exit.
+ */
+#define LOOK_FOR      (500 * USEC_PER_MSEC)
+#define LOOK_INTERVAL (50 * USEC_PER_MSEC)
 
 /* {"cause":"user_stop"} */
 enum {
@@ -40,27 +49,43 @@ static int block_signals(struct err *err)
 int control_open(const char *folder, struct control *out, struct err *err)
 {
     auto_close int signal_fd = block_signals(err);
-    auto_close int inotify_fd = -1;
 
     if (signal_fd < 0)
         return -1;
-    inotify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (inotify_fd < 0)
-        return err_sys(err, errno, "inotify");
-    if (inotify_add_watch(inotify_fd, folder, IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
-        return err_sys(err, errno, "watch %s", folder);
-    *out = (struct control){ .stop_path = xasprintf("%s/stop", folder),
-                             .look_once = true, /* it may be older than the watch */
+    *out = (struct control){ .folder = xstrdup(folder),
+                             .stop_path = xasprintf("%s/stop", folder),
                              .signal_fd = steal_fd(&signal_fd),
-                             .inotify_fd = steal_fd(&inotify_fd) };
+                             .inotify_fd = -1,
+                             .watch_boot = clock_boot() + LOOK_FOR };
     return 0;
 }
 
 void control_close(struct control *control)
 {
     close(control->signal_fd);
-    close(control->inotify_fd);
+    if (control->inotify_fd >= 0)
+        close(control->inotify_fd);
+    free(control->folder);
     free(control->stop_path);
+}
+
+/* Where there is no inotify to be had, the file is looked for to the end. */
+static void begin_to_watch(struct control *control)
+{
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+    control->watch_boot = INT64_MAX;
+    if (fd < 0)
+        return;
+    if (inotify_add_watch(fd, control->folder, IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
+        close(fd);
+    else
+        control->inotify_fd = fd;
+}
+
+usec_t control_due(const struct control *control, usec_t now)
+{
+    return control->inotify_fd < 0 ? now + LOOK_INTERVAL : INT64_MAX;
 }
 
 static bool signalled(const struct control *control)
@@ -99,15 +124,23 @@ static enum end_cause cause_in(const char *bytes, size_t len)
     return cause;
 }
 
-static bool file_asks(struct control *control, enum end_cause *cause)
+/* The file may have come just before the watch began: so it is looked for once more
+ * then. */
+static bool may_be_there(struct control *control, usec_t now)
+{
+    if (control->inotify_fd >= 0)
+        return folder_changed(control->inotify_fd);
+    if (now >= control->watch_boot)
+        begin_to_watch(control);
+    return true;
+}
+
+static bool file_asks(struct control *control, usec_t now, enum end_cause *cause)
 {
     auto_free char *bytes = NULL;
     size_t len;
 
-    if (!folder_changed(control->inotify_fd) && !control->look_once)
-        return false;
-    control->look_once = false;
-    if (access(control->stop_path, F_OK) < 0)
+    if (!may_be_there(control, now) || access(control->stop_path, F_OK) < 0)
         return false;
     if (file_read(control->stop_path, STOP_FILE_MAX, &bytes, &len, NULL) < 0)
         *cause = END_USER_STOP;
@@ -116,11 +149,11 @@ static bool file_asks(struct control *control, enum end_cause *cause)
     return true;
 }
 
-bool control_stop_asked(struct control *control, enum end_cause *cause)
+bool control_stop_asked(struct control *control, usec_t now, enum end_cause *cause)
 {
     bool by_signal = signalled(control);
 
-    if (file_asks(control, cause))
+    if (file_asks(control, now, cause))
         return true;
     *cause = END_USER_STOP;
     return by_signal;

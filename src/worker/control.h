@@ -6,20 +6,23 @@
 /* How a worker is told things: the file `stop` in its folder, and signals. */
 
 struct control {
+    char *folder;
     char *stop_path;
     int signal_fd;
-    int inotify_fd;
-    bool look_once;
+    int inotify_fd;    /* -1: not yet; the file is looked for at every call */
+    usec_t watch_boot; /* when the folder begins to be watched */
 };
 
-/** Blocks SIGTERM, SIGINT and SIGCHLD for good, ignores SIGHUP and SIGPIPE, watches the
- * folder. */
+/** Blocks SIGTERM, SIGINT and SIGCHLD for good, ignores SIGHUP, SIGPIPE and SIGXFSZ. */
 MUST_CHECK int control_open(const char *folder, struct control *out, struct err *err);
 void control_close(struct control *control);
 
-/** Whether a stop was asked since the start, by file or signal, and why.  Does not
- * block. A SIGTERM to the worker is a user's stop: systemd and Slurm stop a unit that
- * way. */
-bool control_stop_asked(struct control *control, enum end_cause *cause);
+/** Whether a stop was asked, by file or signal, and why.  Does not block.  A SIGTERM to
+ * the worker is a user's stop: systemd and Slurm stop a unit that way. */
+bool control_stop_asked(struct control *control, usec_t now, enum end_cause *cause);
+
+/** When it is to be asked again without a sign from a descriptor, on the boot clock;
+ * INT64_MAX: never. */
+usec_t control_due(const struct control *control, usec_t now);
 
 #endif

@@ -21,6 +21,11 @@ enum {
     WORDS_MAX = 800
 };
 
+/* How often a stop and the heartbeat are looked after meanwhile. */
+enum {
+    FOLLOW_MS = 50
+};
+
 static char *unpacker_path(void)
 {
     char self[PATH_MAX];
@@ -59,12 +64,13 @@ static int follow(struct worker *worker, int fd, pid_t pid, struct text *words,
 {
     struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
                             { .fd = worker->control.signal_fd, .events = POLLIN },
-                            { .fd = worker->control.inotify_fd, .events = POLLIN } };
+                            { .fd = -1, .events = POLLIN } };
 
     for (;;) {
         usec_t now;
 
-        poll(fds, ARRAY_SIZE(fds), 1000);
+        fds[2].fd = worker->control.inotify_fd;
+        poll(fds, ARRAY_SIZE(fds), FOLLOW_MS);
         now = clock_boot();
         if (stop_check(worker, now))
             kill(-pid, SIGKILL);

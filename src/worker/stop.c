@@ -32,7 +32,7 @@ bool stop_check(struct worker *worker, usec_t now)
     int64_t max_run_s = worker->plan->max_run_s;
     enum end_cause cause;
 
-    if (control_stop_asked(&worker->control, &cause))
+    if (control_stop_asked(&worker->control, now, &cause))
         return ending_because(&worker->ending, cause, "%s", reason(cause));
     if (max_run_s > 0 && now >= worker->ready_boot + max_run_s * USEC_PER_SEC)
         return ending_because(&worker->ending, END_MAX_RUN,

@@ -112,6 +112,7 @@ static int wait_ms(const struct worker *worker, usec_t now)
 
     earlier(&until, worker->kill_boot);
     earlier(&until, metrics_due(worker->metrics));
+    earlier(&until, control_due(&worker->control, now));
     if (worker->running == 0)
         earlier(&until, now + SWEEP_INTERVAL);
     else if (!worker->ending.decided && worker->plan->max_run_s > 0)
