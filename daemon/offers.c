@@ -145,6 +145,9 @@ char *offers_reason(const struct offers *offers, const struct profile *profile)
                          profile->accelerator_count,
                          profile->accelerator_name ? profile->accelerator_name
                                                    : profile->accelerator_kind);
+    if (host && profile->vcpus <= host->vcpus
+        && profile->memory_mib <= host->memory_mib)
+        return xstrdup("no pool names it, and `emulate` is off");
     return xasprintf(
         "needs %d vCPUs and %lld MiB, this host has %d and %lld, and `emulate` is off",
         profile->vcpus, (long long)profile->memory_mib, host ? host->vcpus : 0,

@@ -19,7 +19,7 @@ struct offer {
 };
 
 struct offers {
-    struct offer *items; /* in the order of the catalog */
+    struct offer *items; /* pools, then the rest in the order of the catalog */
     size_t count;
     const struct catalog *catalog;
 };

@@ -80,6 +80,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_loop.c \
 	tests/unit/test_meter.c \
 	tests/unit/test_money.c \
+	tests/unit/test_offers.c \
+	tests/unit/test_ports.c \
 	tests/unit/test_problems.c \
 	tests/unit/test_process.c \
 	tests/unit/test_profile.c \
