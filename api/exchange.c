@@ -159,7 +159,8 @@ bool exchange_answer(struct exchange *exchange)
     request->body = exchange->body.bytes ? exchange->body.bytes : "";
     request->body_len = exchange->body.len;
     request->route->handle(exchange->api, request, &exchange->reply);
-    return strcmp(request->route->method, "GET") != 0
+    /* A refusal promises nothing, so it need not wait. */
+    return strcmp(request->route->method, "GET") != 0 && exchange->reply.status < 400
            && jobs_is_dirty(exchange->api->jobs);
 }
 
