@@ -144,6 +144,9 @@ static int apply_worker_fact(struct job *job, const struct job_event *event,
     } else {
         worker->ended = true;
         worker->end_boot_us = worker->last_boot_us;
+        /* Whoever completed had launched, also when a disk has torn the line. */
+        if (worker->end.cause == END_COMPLETED)
+            worker->launched = true;
         if (!worker->end.failure_boot_us)
             worker->end.failure_boot_us = worker->end_boot_us;
     }

@@ -75,9 +75,9 @@ static int make_folders(const struct config *config, struct err *err)
     return 0;
 }
 
-static int open_scheduler(struct jobs *jobs, const char *name, struct err *err)
+int jobs_open_scheduler(struct jobs *jobs, const struct scheduler_class *class,
+                        struct err *err)
 {
-    const struct scheduler_class *class = scheduler_find(name);
     struct sched_settings settings = { .state_folder = jobs->config->state,
                                        .worker_path = jobs->worker_path };
 
@@ -87,7 +87,7 @@ static int open_scheduler(struct jobs *jobs, const char *name, struct err *err)
     if (class->open(&settings, jobs->loop, &jobs->events,
                     &jobs->schedulers[jobs->scheduler_count].scheduler, err)
         < 0)
-        return err_wrap(err, "scheduler %s", name);
+        return err_wrap(err, "scheduler %s", class->name);
     jobs->schedulers[jobs->scheduler_count++].class = class;
     return 0;
 }
@@ -96,7 +96,9 @@ static int open_schedulers(struct jobs *jobs, struct err *err)
 {
     jobs->events = (struct sched_events){ jobs_on_line, jobs_on_lost, jobs };
     for (size_t i = 0; i < jobs->offers.count; i++)
-        if (open_scheduler(jobs, jobs->offers.items[i].scheduler, err) < 0)
+        if (jobs_open_scheduler(jobs, scheduler_find(jobs->offers.items[i].scheduler),
+                                err)
+            < 0)
             return -1;
     return 0;
 }

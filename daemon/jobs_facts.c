@@ -3,14 +3,16 @@
 #include "daemon/jobs_private.h"
 #include "src/log.h"
 
-/* Lines of attempts that are over, or of jobs that have ended, come too late to matter.
+/* Lines of attempts that are over, or of jobs or workers that have ended, come too
+ * late.
  */
 static struct live_job *subject_of(struct jobs *jobs, const struct worker_ref *worker)
 {
     struct live_job *live = live_find(jobs, worker->job_id);
 
     if (!live || live->job->attempt != worker->attempt
-        || job_state_is_final(live->job->state))
+        || job_state_is_final(live->job->state) || !live->job->workers
+        || live->job->workers[worker->worker].ended)
         return NULL;
     return live;
 }

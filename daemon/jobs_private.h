@@ -19,6 +19,7 @@ struct live_job {
     const struct scheduler_class *class;
     struct scheduler *scheduler;
     bool started;    /* handed to its scheduler in this life of the daemon */
+    bool may_run;    /* an earlier life may have done so */
     bool *stop_sent; /* one a worker */
     bool due;        /* in jobs->due */
     STAILQ_ENTRY(live_job) in_due;
@@ -58,12 +59,20 @@ struct jobs {
     struct due_jobs due;       /* steps to take after the next commit */
     struct loop_source *round; /* ends the round (loop_add_last) */
     struct loop_source *max_wait;
-    usec_t max_wait_boot; /* when max_wait fires; INT64_MAX: never */
+    usec_t max_wait_boot;      /* when max_wait fires; INT64_MAX: never */
+    struct loop_source *again; /* takes up what could not be taken up */
     bool failed;
     usec_t last_made_name;
     void (*on_commit)(void *context, bool ok);
     void *on_commit_context;
 };
+
+/* --- jobs.c --- */
+
+/** Opens a scheduler unless it is open. */
+MUST_CHECK int jobs_open_scheduler(struct jobs *jobs,
+                                   const struct scheduler_class *class,
+                                   struct err *err);
 
 /* --- jobs_live.c --- */
 
@@ -97,6 +106,7 @@ void jobs_place(struct jobs *jobs);
 /** Arms the timer for max_wait of this job. */
 void jobs_watch_max_wait(struct jobs *jobs, const struct job *job);
 void jobs_on_max_wait(void *context);
+void jobs_on_again(void *context);
 
 /* --- jobs_facts.c: what schedulers say --- */
 

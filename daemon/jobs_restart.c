@@ -38,13 +38,20 @@ void jobs_queue_entry(const struct job *job, struct queue_job *out)
 
 static int take_up(struct jobs *jobs, int64_t job_id, struct err *err)
 {
+    const struct scheduler_class *class;
     struct queue_job entry;
     struct live_job *live;
     struct job *job;
 
     if (jobs_replay(jobs, job_id, &job, err) < 0)
         return -1;
+    class = scheduler_find(job->scheduler); /* no pool may name it any more */
+    if (class && jobs_open_scheduler(jobs, class, err) < 0) {
+        job_free(job);
+        return -1;
+    }
     live = live_add(jobs, job);
+    live->may_run = job->attempt > 0;
     jobs_queue_entry(job, &entry);
     if (job->attempt == 0) {
         queue_add(jobs->queue, &entry);

@@ -80,6 +80,9 @@ int jobs_post(struct jobs *jobs, struct live_job *live, enum job_event_kind kind
     struct job_event event = { .kind = kind, .worker = worker, .data = data };
     struct cJSON *due_data;
 
+    if (jobs->failed)
+        return err_set(err, ERR_UNAVAILABLE,
+                       "the database failed: railheadd is ending");
     if (post_one(jobs, live, &event, err) < 0)
         return -1;
     while (job_due(live->job, &kind, &due_data)) {
@@ -127,7 +130,8 @@ int jobs_open_rounds(struct jobs *jobs, struct err *err)
     STAILQ_INIT(&jobs->due);
     jobs->max_wait_boot = INT64_MAX;
     if (loop_add_last(jobs->loop, end_round, jobs, &jobs->round, err) < 0
-        || loop_add_timer(jobs->loop, jobs_on_max_wait, jobs, &jobs->max_wait, err) < 0)
+        || loop_add_timer(jobs->loop, jobs_on_max_wait, jobs, &jobs->max_wait, err) < 0
+        || loop_add_timer(jobs->loop, jobs_on_again, jobs, &jobs->again, err) < 0)
         return -1;
     return 0;
 }
@@ -140,4 +144,5 @@ void jobs_close_rounds(struct jobs *jobs)
         log_error("store.failed error=\"%s\"", err.text);
     loop_source_free(jobs->round);
     loop_source_free(jobs->max_wait);
+    loop_source_free(jobs->again);
 }

@@ -13,6 +13,10 @@ enum {
     PLACED_PER_ROUND = 4
 };
 
+enum {
+    TAKE_UP_AGAIN_S = 10
+};
+
 static void post_launch_failure(struct jobs *jobs, struct live_job *live,
                                 struct err *why)
 {
@@ -29,6 +33,21 @@ static void post_launch_failure(struct jobs *jobs, struct live_job *live,
     log_warning("job.launch_failed job=%s error=\"%s\"", live->job->name, why->text);
     if (jobs_post(jobs, live, EV_FAILED, -1, data, &err) < 0)
         log_error("job.event_refused job=%s error=\"%s\"", live->job->name, err.text);
+}
+
+/* What an earlier daemon may have started is not given up for what is missing now: it
+ * may run, and its bill with it. */
+static void on_launch_failure(struct jobs *jobs, struct live_job *live, struct err *why)
+{
+    if (!live->may_run) {
+        post_launch_failure(jobs, live, why);
+        return;
+    }
+    log_error(
+        "job.not_taken_up job=%s error=\"%s\" effect=\"it may run unwatched; tried again in %d s\"",
+        live->job->name, why->text, TAKE_UP_AGAIN_S);
+    live->started = false;
+    loop_timer_set(jobs->again, clock_boot() + TAKE_UP_AGAIN_S * USEC_PER_SEC);
 }
 
 static void send_stops(struct live_job *live)
@@ -77,11 +96,24 @@ void jobs_step(struct jobs *jobs, struct live_job *live)
     if (!live->started) {
         live->started = true;
         if (jobs_launch(jobs, live, &err) < 0) {
-            post_launch_failure(jobs, live, &err);
+            on_launch_failure(jobs, live, &err);
             return;
         }
     }
     send_stops(live);
+}
+
+void jobs_on_again(void *context)
+{
+    struct jobs *jobs = context;
+
+    for (size_t i = 0; i < LIVE_BUCKETS; i++) {
+        struct live_job *live;
+
+        LIST_FOREACH(live, &jobs->live[i], in_bucket)
+        if (live->may_run && !live->started)
+            jobs_mark_due(jobs, live);
+    }
 }
 
 /* Loopback addresses come in blocks of 250 workers; a job takes as many blocks as it

@@ -86,6 +86,9 @@ int store_begin(struct store *store, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
 
+    if (store->in_transaction && sqlite3_get_autocommit(store->db))
+        return err_set(err, ERR_INTERNAL,
+                       "database: a failure has undone the transaction of this round");
     if (store->in_transaction)
         return 0;
     if (store_prepare(store, sql_begin, &statement, err) < 0

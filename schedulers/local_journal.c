@@ -56,6 +56,7 @@ static int tell_line(const char *bytes, size_t len, local_journal_callback *call
     return 0;
 }
 
+/* Goes on after a line that cannot be read: later ones may tell the end. */
 static int tell_lines(struct text *partial, local_journal_callback *callback,
                       void *context, struct err *err)
 {
@@ -63,18 +64,19 @@ static int tell_lines(struct text *partial, local_journal_callback *callback,
     const char *end;
     int result = 0;
 
-    while (result == 0 && from < partial->len
+    while (from < partial->len
            && (end = memchr(partial->bytes + from, '\n', partial->len - from))) {
         size_t len = (size_t)(end - (partial->bytes + from));
 
-        result = tell_line(partial->bytes + from, len, callback, context, err);
+        if (tell_line(partial->bytes + from, len, callback, context, err) < 0)
+            result = -1;
         from += len + 1;
     }
     text_drop(partial, from);
-    if (result == 0 && partial->len > JOURNAL_LINE_MAX)
-        return err_set(err, ERR_INVALID, "a line of more than %d bytes",
-                       JOURNAL_LINE_MAX);
-    return result;
+    if (partial->len <= JOURNAL_LINE_MAX)
+        return result;
+    text_drop(partial, partial->len);
+    return err_set(err, ERR_INVALID, "a line of more than %d bytes", JOURNAL_LINE_MAX);
 }
 
 int local_journal_read(struct local_journal *journal, local_journal_callback *callback,
@@ -82,12 +84,13 @@ int local_journal_read(struct local_journal *journal, local_journal_callback *ca
 {
     char bytes[8192];
     ssize_t got;
+    int result = 0;
 
     while ((got = pread(journal->fd, bytes, sizeof bytes, journal->offset)) > 0) {
         journal->offset += got;
         text_add(&journal->partial, bytes, (size_t)got);
         if (tell_lines(&journal->partial, callback, context, err) < 0)
-            return -1;
+            result = -1;
     }
-    return got == 0 ? 0 : err_sys(err, errno, "read the journal");
+    return got == 0 ? result : err_sys(err, errno, "read the journal");
 }

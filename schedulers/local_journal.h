@@ -28,7 +28,7 @@ typedef void local_journal_callback(void *context, const struct journal_line *li
 /**
  * Calls for every complete line that came since the last call.
  *
- * ERR_INVALID at a line that is not one of ours; lines before it were told.
+ * ERR_INVALID when there was a line that is not one of ours; all others were told.
  */
 MUST_CHECK int local_journal_read(struct local_journal *journal,
                                   local_journal_callback *callback, void *context,

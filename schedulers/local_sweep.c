@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 enum {
-    ENVIRONMENT_MAX = 4 << 20
+    ENVIRONMENT_MAX = 4 << 20,
+    /* A child that was born behind the walk is met by the next one. */
+    PASSES_MAX = 8
 };
 
 /* The environment is a row of NAME=VALUE, each ended by NUL. */
@@ -61,12 +63,8 @@ static bool kill_if_ours(pid_t pid, const char *const entries[3])
     return true;
 }
 
-int local_sweep(const struct worker_ref *worker)
+static int sweep_once(const char *const entries[3])
 {
-    auto_free char *id = xasprintf("RAILHEAD_JOB_ID=%s", worker->job_id);
-    auto_free char *attempt = xasprintf("RAILHEAD_ATTEMPT=%d", worker->attempt);
-    auto_free char *number = xasprintf("RAILHEAD_WORKER=%d", worker->worker);
-    const char *const entries[3] = { id, attempt, number };
     DIR *proc = opendir("/proc");
     struct dirent *entry;
     int killed = 0;
@@ -80,5 +78,21 @@ int local_sweep(const struct worker_ref *worker)
             killed++;
     }
     closedir(proc);
+    return killed;
+}
+
+int local_sweep(const struct worker_ref *worker)
+{
+    auto_free char *id = xasprintf("RAILHEAD_JOB_ID=%s", worker->job_id);
+    auto_free char *attempt = xasprintf("RAILHEAD_ATTEMPT=%d", worker->attempt);
+    auto_free char *number = xasprintf("RAILHEAD_WORKER=%d", worker->worker);
+    const char *const entries[3] = { id, attempt, number };
+    int killed = 0;
+    int more = 1;
+
+    for (int pass = 0; more && pass < PASSES_MAX; pass++) {
+        more = sweep_once(entries);
+        killed += more;
+    }
     return killed;
 }

@@ -31,7 +31,8 @@ flow_tests = \
 contract_tests =
 fault_tests = \
 	tests/faults/kill9.sh \
-	tests/faults/orphans.sh
+	tests/faults/orphans.sh \
+	tests/faults/restart.sh
 test_helpers = \
 	tests/data/config.txt \
 	tests/data/profiles.txt \

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck disable=SC2119
 # Nothing that a job started outlives it, no neighbour is touched, and each end is told truly, whoever died before.
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/daemon.sh"
