@@ -46,7 +46,8 @@ struct local_worker {
     int64_t last_seq;
     usec_t last_boot;
     usec_t grace;
-    struct process_id process; /* pid 0: not known yet */
+    pid_t spawned;             /* by us; 0: by an earlier daemon, if at all */
+    struct process_id process; /* as its ready line has it; pid 0: not known yet */
     char boot_id[40];          /* of its ready line */
     int pidfd;
     struct loop_source *exit_source;
@@ -110,6 +111,26 @@ static void look_at(struct local_worker *worker, usec_t at)
 
 /* --- what a worker says --- */
 
+/* Nothing of the worker may live on, then it is told. */
+static void lose(struct local_worker *worker, const char *why)
+{
+    int killed;
+
+    if (worker->told_end)
+        return;
+    worker->told_end = true;
+    if (worker->pidfd >= 0)
+        process_kill(worker->pidfd, SIGKILL);
+    if (worker->cgroup)
+        local_cgroup_end(worker->cgroup);
+    killed = local_sweep(&worker->ref);
+    if (killed)
+        log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
+                    worker->ref.worker, killed);
+    worker->owner->events.lost(worker->owner->events.context, &worker->ref,
+                               worker->last_boot, why);
+}
+
 static void on_line(void *context, const struct journal_line *line)
 {
     struct local_worker *worker = context;
@@ -124,6 +145,10 @@ static void on_line(void *context, const struct journal_line *line)
     worker->last_boot = line->boot_us;
     if (worker->told_end)
         return;
+    if (worker->last_seq == 0 && line->kind != JOURNAL_READY) {
+        lose(worker, "the first line of its journal cannot be read");
+        return;
+    }
     if (line->kind == JOURNAL_ENDED)
         worker->told_end = true;
     if (line->seq <= worker->last_seq)
@@ -139,24 +164,6 @@ static void read_journal(struct local_worker *worker)
     if (local_journal_read(&worker->journal, on_line, worker, &err) < 0)
         log_error("local.journal_torn job=%s worker=%d error=\"%s\"", worker->job_id,
                   worker->ref.worker, err.text);
-}
-
-/* Nothing of the worker may live on, then it is told. */
-static void lose(struct local_worker *worker, const char *why)
-{
-    int killed;
-
-    if (worker->told_end)
-        return;
-    worker->told_end = true;
-    if (worker->cgroup)
-        local_cgroup_end(worker->cgroup);
-    killed = local_sweep(&worker->ref);
-    if (killed)
-        log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
-                    worker->ref.worker, killed);
-    worker->owner->events.lost(worker->owner->events.context, &worker->ref,
-                               worker->last_boot, why);
 }
 
 /* --- its process --- */
@@ -176,6 +183,17 @@ static void describe_exit(int status, char out[128])
                  WEXITSTATUS(status));
 }
 
+/* The one that we spawned has left: another, started by the daemon before this one, has
+ * the folder. */
+static void make_way(struct local_worker *worker)
+{
+    worker->exited = false;
+    worker->spawned = 0;
+    close(worker->pidfd);
+    worker->pidfd = -1;
+    look_at(worker, worker->process.pid ? 0 : clock_boot() + SHOW_UP_USEC);
+}
+
 static void on_exit_seen(void *context)
 {
     struct local_worker *worker = context;
@@ -188,12 +206,8 @@ static void on_exit_seen(void *context)
     worker->exit_source = NULL;
     worker->exited = true;
     read_journal(worker);
-    if (ours && status == 0 && !local_journal_has_begun(&worker->journal)) {
-        /* Another worker has the folder: started by the daemon before this one. */
-        worker->exited = false;
-        close(worker->pidfd);
-        worker->pidfd = -1;
-        look_at(worker, clock_boot() + SHOW_UP_USEC);
+    if (ours && status == 0 && worker->process.pid != worker->spawned) {
+        make_way(worker);
     } else {
         if (ours)
             describe_exit(status, why);
@@ -369,33 +383,38 @@ static int spawn_worker(struct local_worker *worker, struct err *err)
                                  NULL };
     auto_free char *path = xasprintf("%s/worker.log", worker->folder);
     auto_close int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-    pid_t pid;
-
     if (log < 0)
         return err_sys(err, errno, "open %s", path);
-    if (process_spawn(argv, envp, log, &pid, &worker->pidfd, err) < 0)
+    if (process_spawn(argv, envp, log, &worker->spawned, &worker->pidfd, err) < 0)
         return err_wrap(err, "start railhead-worker");
-    return watch_process(worker, err);
+    if (watch_process(worker, err) == 0)
+        return 0;
+    process_kill(worker->pidfd, SIGKILL);
+    worker->spawned = 0;
+    return -1;
 }
 
-static int prepare_worker(struct local_worker *worker, const struct worker_plan *plan,
+/* One that has begun is adopted.  One that was placed before the machine started again
+ * is not begun now: its journal may be empty because the disk had not got it yet. */
+static int prepare_worker(struct local_worker *worker, const struct sched_job *job,
                           struct err *err)
 {
     if (folder_make(worker->folder, 0750, err) < 0
         || local_journal_open(worker->folder, &worker->journal, err) < 0
         || watch_journal(worker, err) < 0)
         return -1;
-    if (local_journal_has_begun(&worker->journal)) {
+    if (local_journal_has_begun(&worker->journal)
+        || strcmp(job->placed_boot_id, clock_boot_id()) != 0) {
         look_at(worker, 0);
         return 0;
     }
-    if (write_plan(worker, plan, err) < 0)
+    if (write_plan(worker, job->plans[worker->ref.worker], err) < 0)
         return -1;
     return spawn_worker(worker, err);
 }
 
-static struct local_worker *new_worker(struct scheduler *local,
-                                       const struct sched_job *job, int index)
+static int add_worker(struct scheduler *local, const struct sched_job *job, int index,
+                      struct err *err)
 {
     struct local_worker *worker = xcalloc(1, sizeof *worker);
 
@@ -415,7 +434,7 @@ static struct local_worker *new_worker(struct scheduler *local,
     worker->last_boot = job->last_boot_us[index];
     worker->grace = job->plans[index]->grace_s * USEC_PER_SEC;
     LIST_INSERT_HEAD(&local->workers, worker, in_list);
-    return worker;
+    return loop_add_timer(local->loop, attend, worker, &worker->timer, err);
 }
 
 static struct local_worker *find(struct scheduler *local, const struct worker_ref *ref)
@@ -429,27 +448,54 @@ static struct local_worker *find(struct scheduler *local, const struct worker_re
     return NULL;
 }
 
+/* Nothing of this job was started by this call: as if it had not been made. */
+static void forget_job(struct scheduler *local, const struct sched_job *job)
+{
+    for (int i = 0; i < job->worker_count; i++) {
+        const struct worker_ref ref = { job->job_id, job->attempt, i };
+        struct local_worker *worker = find(local, &ref);
+
+        if (worker)
+            free_worker(worker);
+    }
+}
+
+/* When some run already, one that cannot be started is told as lost, by and by. */
+static int prepare_job(struct scheduler *local, const struct sched_job *job,
+                       struct err *err)
+{
+    bool started = false;
+
+    for (int i = 0; i < job->worker_count; i++) {
+        const struct worker_ref ref = { job->job_id, job->attempt, i };
+        struct local_worker *worker = find(local, &ref);
+
+        if (prepare_worker(worker, job, err) < 0) {
+            if (!started)
+                return -1;
+            worker->failure = xstrdup(err->text);
+            look_at(worker, 0);
+        }
+        started = started || worker->spawned;
+    }
+    return 0;
+}
+
 static int local_start(struct scheduler *local, const struct sched_job *job,
                        struct err *err)
 {
     const struct worker_ref first = { job->job_id, job->attempt, 0 };
+    int result = 0;
 
     if (find(local, &first))
         return 0;
-    for (int i = 0; i < job->worker_count; i++) {
-        struct local_worker *worker = new_worker(local, job, i);
-
-        if (loop_add_timer(local->loop, attend, worker, &worker->timer, err) == 0
-            && prepare_worker(worker, job->plans[i], err) == 0)
-            continue;
-        if (i == 0) {
-            free_worker(worker);
-            return -1;
-        }
-        worker->failure = xstrdup(err->text); /* its peers run: it is told as lost */
-        look_at(worker, 0);
-    }
-    return 0;
+    for (int i = 0; result == 0 && i < job->worker_count; i++)
+        result = add_worker(local, job, i, err);
+    if (result == 0)
+        result = prepare_job(local, job, err);
+    if (result < 0)
+        forget_job(local, job);
+    return result;
 }
 
 static int local_stop(struct scheduler *local, const struct worker_ref *ref,

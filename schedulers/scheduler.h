@@ -58,7 +58,8 @@ struct scheduler_class {
     int (*open)(const struct sched_settings *settings, struct loop *loop,
                 const struct sched_events *events, struct scheduler **out,
                 struct err *err);
-    /* Fails only when nothing of the job was started. */
+    /* Fails only when this call started nothing; what an earlier daemon started may
+     * run. */
     int (*start)(struct scheduler *scheduler, const struct sched_job *job,
                  struct err *err);
     /* Asks one worker to stop; one that has ended or is asked again is well. */
