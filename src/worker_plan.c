@@ -1,4 +1,4 @@
-/* A worker's plan as plan.json, there and back.  Decides only the names of its members;
+/* A worker's plan as JSON, there and back.  Decides only the names of its members;
  * they are those of struct worker_plan. */
 
 #include "src/json.h"
@@ -144,7 +144,7 @@ static int int_from_json(const struct cJSON *object, const char *name, int64_t m
 static int small_from_json(const struct cJSON *object, const char *name, int *out,
                            struct err *err)
 {
-    int64_t number;
+    int64_t number = 0;
 
     if (int_from_json(object, name, INT32_MAX, &number, err) < 0)
         return -1;

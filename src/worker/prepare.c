@@ -26,23 +26,25 @@ enum {
     FOLLOW_MS = 50
 };
 
-static char *unpacker_path(void)
+/* The folder of our own program, or NULL. */
+static char *own_folder(void)
 {
     char self[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
 
-    if (len > 0) {
-        self[len] = '\0';
-        slash = strrchr(self, '/');
-        if (slash) {
-            auto_free char *beside =
-                xasprintf("%.*s/railhead-archive", (int)(slash - self), self);
+    while (len > 0 && self[len - 1] != '/')
+        len--;
+    return len > 0 ? xstrndup(self, (size_t)len) : NULL;
+}
 
-            if (access(beside, X_OK) == 0)
-                return steal_ptr(&beside);
-        }
-    }
+/* Beside us, as in a build tree; else where it is installed. */
+static char *unpacker_path(void)
+{
+    auto_free char *folder = own_folder();
+    auto_free char *beside = xasprintf("%srailhead-archive", folder ? folder : "");
+
+    if (access(beside, X_OK) == 0)
+        return steal_ptr(&beside);
     return xstrdup(RAILHEAD_LIBEXECDIR "/railhead-archive");
 }
 
@@ -111,7 +113,7 @@ static int unpack(struct worker *worker, struct err *err)
 {
     auto_text struct text words = { 0 };
     auto_close int output = -1;
-    struct spawn spawn;
+    struct spawn spawn = { 0 };
     struct err why;
     int status = 0;
 

@@ -59,7 +59,8 @@ folder=$(worker_folder no-cgroup)
 write_plan "$folder" "{\"cgroup\": \"$WORK/not/there\"}" '["/bin/true"]'
 run_worker "$folder"
 check_equal "a cgroup that cannot be made is no failure" "$(ended "$folder" cause)" '"completed"'
-check "it is said on standard error" grep -q "no cgroup" "$folder/worker.err"
+complaints() { cat "$1/worker.err" "$1/worker.log" 2>/dev/null; }
+check "it is said in the worker's own log" grep -q "$WORK/not/there: No such file" <(complaints "$folder")
 
 # The kernel's own cgroup v2, where we may make folders in it.
 root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -72,7 +73,7 @@ if [ -n "$root" ] && mkdir "$cgroup" 2>/dev/null && rmdir "$cgroup"; then
     check "a rank is born in its cgroup" grep -q "0::.*/railhead-test-$$" "$folder/rank-0.log"
     check_status "what it left is gone" 1 lives "$(cat "$WORK/in-cgroup")"
     check "the cgroup is removed" test ! -e "$cgroup"
-    check_equal "the worker has nothing to complain about" "$(cat "$folder/worker.err")" ""
+    check_equal "the worker has nothing to complain about" "$(complaints "$folder")" ""
 else
     echo "# no cgroup v2 to try the cgroup with"
 fi
