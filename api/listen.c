@@ -62,7 +62,7 @@ int listen_unix(const char *path, struct listen_place *place, int *fd, struct er
         return err_set(err, ERR_INVALID,
                        "socket %s: a socket's path has at most %zu bytes", path,
                        sizeof address.sun_path - 1);
-    strcpy(address.sun_path, path);
+    memcpy(address.sun_path, path, strlen(path));
     if (clear_stale(&address, err) < 0)
         return -1;
     made = open_socket(AF_UNIX);

@@ -15,22 +15,22 @@ struct api {
     bool stopping; /* accepts no more: /readyz says so */
 };
 
-typedef void route_handler(struct api *api, const struct request *request,
-                           struct reply *reply);
+typedef void route_handler_t(struct api *api, const struct request *request,
+                             struct reply *reply);
 
 /* Called when the headers are in, before any of the body: opens what takes the body, or
  * decides the reply at once. */
-typedef void route_opener(struct api *api, struct request *request,
-                          struct reply *reply);
+typedef void route_opener_t(struct api *api, struct request *request,
+                            struct reply *reply);
 
 struct route {
     const char *method;
     const char *pattern;   /* at most one {part}, which stands for one segment */
     const char *operation; /* operationId in openapi.yaml */
-    route_handler *handle;
+    route_handler_t *handle;
     const char *const *parameters; /* query parameters, ends in NULL */
     bool takes_body;               /* kept in memory, up to the body limit */
-    route_opener *open;            /* or NULL */
+    route_opener_t *open;          /* or NULL */
 };
 
 /** The table's rows. */
@@ -49,23 +49,23 @@ const struct route *route_find(const char *method, const char *path,
                                char capture[REQUEST_CAPTURE_SIZE], char **allow);
 
 /* handle_jobs.c */
-route_handler handle_job_submit;
-route_handler handle_job_list;
-route_handler handle_job_show;
-route_handler handle_job_stop;
-route_handler handle_job_metrics;
-route_handler handle_job_transitions;
-route_handler handle_job_plan;
+route_handler_t handle_job_submit;
+route_handler_t handle_job_list;
+route_handler_t handle_job_show;
+route_handler_t handle_job_stop;
+route_handler_t handle_job_metrics;
+route_handler_t handle_job_transitions;
+route_handler_t handle_job_plan;
 /* handle_logs.c */
-route_handler handle_job_logs;
+route_handler_t handle_job_logs;
 /* handle_sources.c */
-route_opener open_source_put;
-route_handler handle_source_put;
-route_handler handle_source_show;
+route_opener_t open_source_put;
+route_handler_t handle_source_put;
+route_handler_t handle_source_show;
 /* handle_instances.c */
-route_handler handle_instance_types;
+route_handler_t handle_instance_types;
 /* handle_health.c */
-route_handler handle_health;
-route_handler handle_ready;
+route_handler_t handle_health;
+route_handler_t handle_ready;
 
 #endif

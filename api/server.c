@@ -265,6 +265,8 @@ static enum MHD_Result answer_call(struct call *call)
     return MHD_YES;
 }
 
+/* The library says how many parameters it has.
+ * NOLINTNEXTLINE(readability-function-size) */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method,
                                   const char *version, const char *bytes, size_t *len,

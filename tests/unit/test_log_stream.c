@@ -296,7 +296,7 @@ START_TEST(a_long_line_comes_in_pieces_that_are_lines)
     auto_free char *line = xmalloc(len + 2);
 
     memset(line, 'x', len);
-    strcpy(line + len, "\n");
+    memcpy(line + len, "\n", 2);
     write_log(0, 10, line);
     write_log(1, 11, "next\n");
     auto_free char *got = take(4096);

@@ -29,13 +29,16 @@ static void give(const char *name, const char *value)
     request_add_parameter(&request, name, value, strlen(value), &problems);
 }
 
-static void assert_problem(const char *path, const char *message, const char *hint)
+/* "path: message (hint)" of the only problem. */
+static void assert_problem(const char *expected)
 {
+    const struct problem *first = problems.items;
+    auto_free char *got = NULL;
+
     ck_assert_uint_eq(problems.count, 1);
-    ck_assert_str_eq(problems.items[0].path, path);
-    ck_assert_str_eq(problems.items[0].message, message);
-    if (hint)
-        ck_assert_str_eq(problems.items[0].hint, hint);
+    got = xasprintf("%s: %s (%s)", first->path, first->message,
+                    first->hint ? first->hint : "");
+    ck_assert_str_eq(got, expected);
 }
 
 START_TEST(a_known_parameter_is_kept)
@@ -50,14 +53,14 @@ END_TEST
 START_TEST(an_unknown_parameter_is_refused_with_the_nearest_name)
 {
     give("folow", "true");
-    assert_problem("folow", "unknown parameter", "did you mean follow?");
+    assert_problem("folow: unknown parameter (did you mean follow?)");
 }
 END_TEST
 
 START_TEST(an_unknown_parameter_far_from_all_is_told_the_known_ones)
 {
     give("colour", "red");
-    assert_problem("colour", "unknown parameter", "known here: limit follow since");
+    assert_problem("colour: unknown parameter (known here: limit follow since)");
 }
 END_TEST
 
@@ -68,7 +71,7 @@ START_TEST(a_route_without_parameters_says_so)
 
     request.route = &bare;
     give("limit", "5");
-    assert_problem("limit", "unknown parameter", "this path takes no parameters");
+    assert_problem("limit: unknown parameter (this path takes no parameters)");
 }
 END_TEST
 
@@ -76,14 +79,14 @@ START_TEST(a_parameter_given_twice_is_refused)
 {
     give("limit", "5");
     give("limit", "6");
-    assert_problem("limit", "given twice", "give it once");
+    assert_problem("limit: given twice (give it once)");
 }
 END_TEST
 
 START_TEST(a_value_with_a_nul_in_it_is_refused)
 {
     request_add_parameter(&request, "limit", "5\0x", 3, &problems);
-    assert_problem("limit", "the value is not UTF-8 text", NULL);
+    assert_problem("limit: the value is not UTF-8 text ()");
 }
 END_TEST
 
