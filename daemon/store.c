@@ -73,10 +73,11 @@ void store_column_copy(sqlite3_stmt *statement, int column, char *out, size_t si
     snprintf(out, size, "%s", text ? (const char *)text : "");
 }
 
-static int run_text(struct store *store, const char *sql, struct err *err)
+static int run_text(struct store *store, const char *sql, const char *what,
+                    struct err *err)
 {
     if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        return store_fail(store, sql, err);
+        return store_fail(store, what, err);
     return 0;
 }
 
@@ -151,12 +152,13 @@ static int apply_step(struct store *store, const struct schema_step *step,
 {
     auto_free char *set_version = xasprintf("PRAGMA user_version = %d", step->version);
 
-    if (run_text(store, "BEGIN EXCLUSIVE", err) < 0)
+    if (run_text(store, "BEGIN EXCLUSIVE", step->name, err) < 0)
         return -1;
-    if (run_text(store, step->sql, err) < 0 || run_text(store, set_version, err) < 0
-        || run_text(store, "COMMIT", err) < 0) {
-        run_text(store, "ROLLBACK", NULL);
-        return err_wrap(err, "schema %s", step->name);
+    if (run_text(store, step->sql, step->name, err) < 0
+        || run_text(store, set_version, step->name, err) < 0
+        || run_text(store, "COMMIT", step->name, err) < 0) {
+        run_text(store, "ROLLBACK", step->name, NULL);
+        return -1;
     }
     return 0;
 }
@@ -212,9 +214,9 @@ static int open_database(struct store *store, const char *path, struct err *err)
                         NULL)
         != SQLITE_OK)
         return store_fail(store, path, err);
-    if (run_text(store, sql_settings, err) < 0
-        || run_text(store, "BEGIN EXCLUSIVE", err) < 0
-        || run_text(store, "COMMIT", err) < 0) {
+    if (run_text(store, sql_settings, "open", err) < 0
+        || run_text(store, "BEGIN EXCLUSIVE", "open", err) < 0
+        || run_text(store, "COMMIT", "open", err) < 0) {
         if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_BUSY)
             return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd",
                            path);

@@ -92,6 +92,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_regex.c \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
+	tests/unit/test_store.c \
+	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_yaml.c

@@ -105,3 +105,16 @@ CREATE TRIGGER interval_close_is_never_edited BEFORE UPDATE ON interval_close
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER interval_close_is_never_deleted BEFORE DELETE ON interval_close
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+
+-- REPLACE deletes without asking the triggers above.
+CREATE TRIGGER price_is_never_replaced BEFORE INSERT ON price
+WHEN EXISTS (SELECT 1 FROM price WHERE price_id = NEW.price_id)
+BEGIN SELECT RAISE(ABORT, 'a price is never edited'); END;
+CREATE TRIGGER interval_open_is_never_replaced BEFORE INSERT ON interval_open
+WHEN EXISTS (SELECT 1 FROM interval_open
+             WHERE job_id = NEW.job_id AND attempt = NEW.attempt AND worker = NEW.worker)
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER interval_close_is_never_replaced BEFORE INSERT ON interval_close
+WHEN EXISTS (SELECT 1 FROM interval_close
+             WHERE job_id = NEW.job_id AND attempt = NEW.attempt AND worker = NEW.worker)
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;

@@ -23,7 +23,7 @@ openssl/.*                 src/digest\.c
 archive(_entry)?\.h        src/archive\.c
 pcre2\.h                   src/regex\.c
 systemd/.*                 src/loop\.c
-sqlite3\.h                 daemon/store.*\.[ch]
+sqlite3\.h                 (daemon/store.*\.[ch]|tests/unit/test_store\.c)
 microhttpd\.h              api/server\.c
 check\.h                   tests/unit/.*
 '

@@ -1,0 +1,399 @@
+/* What the store keeps in rows: jobs and their lists, events, keys, metrics, prices. */
+
+#include "daemon/store.h"
+#include "src/text.h"
+#include "tests/unit/life.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *folder;
+static struct store *store;
+
+static void make_store(void)
+{
+    store = store_made(&folder);
+}
+
+static void free_store(void)
+{
+    store_gone(store, folder);
+    store = NULL;
+}
+
+static void must(int result, const struct err *err)
+{
+    if (result < 0)
+        ck_abort_msg("%s", err->text);
+}
+
+static void commit(void)
+{
+    struct err err;
+
+    must(store_commit(store, &err), &err);
+}
+
+static int64_t insert(const char *name, const char *owner, enum job_state state)
+{
+    auto_job struct job *job = job_new(store_next_job_id(store));
+    struct err err;
+
+    job_id_make(LIFE_WALL_ZERO, job->id);
+    job->name = xstrdup(name);
+    job->owner = xstrdup(owner);
+    job->instance_type = xstrdup("ml.c5.xlarge");
+    job->scheduler = xstrdup("local");
+    job->instance_count = 2;
+    job->emulated = true;
+    job->state = state;
+    job->created_us = LIFE_WALL_ZERO + job->job_id;
+    job->changed_us = LIFE_WALL_ZERO + 2 * job->job_id;
+    must(store_insert_job(store, job, &err), &err);
+    return job->job_id;
+}
+
+/* --- rows of job --- */
+
+START_TEST(a_row_comes_back_as_it_was_written)
+{
+    int64_t id = insert("one", "ana", JOB_PENDING);
+    struct job_row row, same;
+    struct err err;
+
+    must(store_find_job(store, "one", &row, &err), &err);
+    must(store_get_job(store, id, &same, &err), &err);
+    ck_assert_int_eq(row.job_id, id);
+    ck_assert_int_eq(same.job_id, id);
+    ck_assert_str_eq(row.name, "one");
+    ck_assert_str_eq(row.owner, "ana");
+    ck_assert_str_eq(row.instance_type, "ml.c5.xlarge");
+    ck_assert_str_eq(row.scheduler, "local");
+    ck_assert_int_eq(row.instance_count, 2);
+    ck_assert(row.emulated);
+    ck_assert_int_eq(row.state, JOB_PENDING);
+    ck_assert_int_eq(row.created_us, LIFE_WALL_ZERO + id);
+    ck_assert_int_eq(row.changed_us, LIFE_WALL_ZERO + 2 * id);
+    ck_assert(!row.has_bill);
+}
+END_TEST
+
+START_TEST(a_job_that_is_not_there_is_not_found)
+{
+    struct job_row row;
+    struct err err;
+
+    ck_assert_int_lt(store_find_job(store, "nobody", &row, &err), 0);
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(err.text, "nobody"));
+    ck_assert_int_lt(store_get_job(store, 7, &row, &err), 0);
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(a_name_is_taken_once_and_the_round_goes_on)
+{
+    auto_job struct job *second = job_new(0);
+    struct job_row row;
+    struct err err;
+
+    insert("one", "ana", JOB_PENDING);
+    second->job_id = store_next_job_id(store);
+    second->name = xstrdup("one");
+    second->owner = xstrdup("bo");
+    second->instance_type = xstrdup("local");
+    second->scheduler = xstrdup("local");
+    job_id_make(LIFE_WALL_ZERO, second->id);
+    ck_assert_int_lt(store_insert_job(store, second, &err), 0);
+    ck_assert_int_eq(err.code, ERR_CONFLICT);
+    ck_assert_str_eq(err.text, "a job named 'one' is there already");
+    ck_assert_int_eq(store_next_job_id(store), second->job_id);
+    insert("two", "bo", JOB_PENDING);
+    commit();
+    must(store_find_job(store, "two", &row, &err), &err);
+    must(store_find_job(store, "one", &row, &err), &err);
+    ck_assert_str_eq(row.owner, "ana");
+}
+END_TEST
+
+START_TEST(a_bill_has_a_cost_or_none)
+{
+    int64_t priced = insert("priced", "ana", JOB_COMPLETED);
+    int64_t unpriced = insert("unpriced", "ana", JOB_COMPLETED);
+    struct job_row row;
+    struct err err;
+
+    must(store_set_bill(store, priced, 41, 4646667, &err), &err);
+    must(store_set_bill(store, unpriced, 41, -1, &err), &err);
+    must(store_get_job(store, priced, &row, &err), &err);
+    ck_assert(row.has_bill && row.priced);
+    ck_assert_int_eq(row.billable_seconds, 41);
+    ck_assert_int_eq(row.cost, 4646667);
+    must(store_get_job(store, unpriced, &row, &err), &err);
+    ck_assert(row.has_bill && !row.priced);
+}
+END_TEST
+
+START_TEST(live_jobs_are_those_that_have_not_ended_by_age)
+{
+    auto_free int64_t *ids = NULL;
+    size_t count;
+    struct err err;
+    int64_t first, third;
+
+    first = insert("first", "ana", JOB_TRAINING);
+    insert("second", "ana", JOB_FAILED);
+    third = insert("third", "ana", JOB_PENDING);
+    must(store_live_jobs(store, &ids, &count, &err), &err);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_int_eq(ids[0], first);
+    ck_assert_int_eq(ids[1], third);
+}
+END_TEST
+
+/* --- lists --- */
+
+enum {
+    LISTED = 60
+};
+
+static const enum job_state listed_states[] = { JOB_COMPLETED, JOB_FAILED, JOB_TRAINING,
+                                                JOB_PENDING, JOB_STOPPED };
+static const enum job_state ended[] = { JOB_COMPLETED, JOB_FAILED, JOB_STOPPED };
+static const enum job_state stopping[] = { JOB_STOPPING };
+
+/* clang-format off */
+static const struct {
+    struct store_filter filter; /* its limit is the page's */
+    int found;
+} filters[] = {
+    { { .limit = 1 },    LISTED },
+    { { .limit = 7 },    LISTED },
+    { { .limit = 1000 }, LISTED },
+    { { .limit = 10 },   LISTED },      /* the last page is full */
+    { { .limit = 4, .owner = "ana" }, LISTED / 2 },
+    { { .limit = 4, .owner = "nobody" }, 0 },
+    { { .limit = 4, .name_part = "-1" }, 11 },
+    { { .limit = 4, .name_part = "" }, LISTED },
+    { { .limit = 4, .name_part = "JOB" }, 0 },
+    { { .limit = 4, .name_part = "%" }, 0 }, /* as it is written: no pattern */
+    { { .limit = 5, .states = ended, .state_count = 3 }, LISTED * 3 / 5 },
+    { { .limit = 5, .states = ended, .state_count = 1 }, LISTED / 5 },
+    { { .limit = 5, .states = stopping, .state_count = 1 }, 0 },
+    { { .limit = 2, .owner = "bo", .name_part = "5", .states = ended, .state_count = 3 }, 8 },
+};
+/* clang-format on */
+
+struct page {
+    int count;
+    int64_t last;
+};
+
+static int count_row(void *context, const struct job_row *row, struct err *err)
+{
+    struct page *page = context;
+
+    (void)err;
+    ck_assert(page->last == 0 || row->job_id < page->last);
+    page->last = row->job_id;
+    page->count++;
+    return 0;
+}
+
+START_TEST(pages_hold_every_job_once_and_are_full_up_to_the_last)
+{
+    struct store_filter filter = filters[_i].filter;
+    struct page page = { 0 };
+    int found = 0;
+
+    for (int i = 0; i < LISTED; i++) {
+        auto_free char *name = xasprintf("job-%d", i);
+
+        insert(name, i % 2 ? "bo" : "ana", listed_states[i % 5]);
+    }
+    filter.before = INT64_MAX;
+    do {
+        struct err err;
+
+        page.count = 0;
+        must(store_list_jobs(store, &filter, count_row, &page, &err), &err);
+        found += page.count;
+        filter.before = page.last;
+        ck_assert_msg(page.count == filter.limit || found == filters[_i].found,
+                      "a page of %d before the end", page.count);
+    } while (page.count == filter.limit);
+    ck_assert_int_eq(found, filters[_i].found);
+}
+END_TEST
+
+static int refuse_row(void *context, const struct job_row *row, struct err *err)
+{
+    (void)context;
+    return err_set(err, ERR_LIMIT, "enough of %s", row->name);
+}
+
+START_TEST(a_callback_ends_a_list_by_its_error)
+{
+    const struct store_filter filter = { .before = INT64_MAX, .limit = 10 };
+    struct err err;
+
+    insert("one", "ana", JOB_PENDING);
+    ck_assert_int_lt(store_list_jobs(store, &filter, refuse_row, NULL, &err), 0);
+    ck_assert_int_eq(err.code, ERR_LIMIT);
+    ck_assert_str_eq(err.text, "enough of one");
+}
+END_TEST
+
+/* --- events, keys, metrics, prices --- */
+
+static int add_kind(void *context, const struct job_event *event, struct err *err)
+{
+    auto_free char *data = event->data ? json_print(event->data) : NULL;
+
+    (void)err;
+    text_printf(context, "%" PRId64 " %" PRId64 " %s %d %s; ", event->seq, event->at_us,
+                job_event_name(event->kind), event->worker, data ? data : "-");
+    return 0;
+}
+
+START_TEST(events_come_back_in_order_with_their_data)
+{
+    auto_json struct cJSON *data = json_object_new();
+    auto_text struct text text = { 0 };
+    struct job_event events[] = { { 2, 20, EV_WORKER_ENDED, 1, NULL },
+                                  { 1, 10, EV_STOP_ASKED, -1, NULL },
+                                  { 3, 30, EV_WORKER_READY, 0, NULL } };
+    struct err err;
+
+    json_set_int(data, "boot_us", INT64_MAX);
+    json_set_text(data, "why", "\xc3\xa4 \" \\ \n");
+    events[0].data = data;
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+        must(store_append_event(store, 5, &events[i], &err), &err);
+    must(store_append_event(store, 6, &events[0], &err), &err);
+    must(store_each_event(store, 5, add_kind, &text, &err), &err);
+    ck_assert_str_eq(text.bytes,
+                     "1 10 stop_asked -1 -; 2 20 worker_ended 1 "
+                     "{\"boot_us\":9223372036854775807,\"why\":\"\xc3\xa4 \\\" "
+                     "\\\\ \\n\"}; 3 30 worker_ready 0 -; ");
+}
+END_TEST
+
+START_TEST(an_event_is_written_once)
+{
+    const struct job_event event = { 1, 10, EV_STOP_ASKED, -1, NULL };
+    struct err err;
+
+    must(store_append_event(store, 5, &event, &err), &err);
+    ck_assert_int_lt(store_append_event(store, 5, &event, &err), 0);
+    ck_assert_int_eq(err.code, ERR_INTERNAL);
+}
+END_TEST
+
+START_TEST(the_spec_is_in_the_first_event)
+{
+    auto_life struct life life = { .store = store };
+    auto_json struct cJSON *spec = NULL;
+    auto_free char *text = NULL;
+    struct err err;
+
+    life_live(&life, "submit 2, place");
+    must(store_get_spec(store, life.job->job_id, &spec, &err), &err);
+    text = json_print(spec);
+    ck_assert_str_eq(text, "{\"instance_type\":\"ml.c5.xlarge\",\"instance_count\":2}");
+}
+END_TEST
+
+START_TEST(an_idempotency_key_belongs_to_its_owner)
+{
+    char digest[65] = "";
+    int64_t job_id = 0;
+    struct err err;
+
+    ck_assert_int_lt(store_find_key(store, "ana", "k", digest, &job_id, &err), 0);
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must(store_add_key(store, "ana", "k", "abc", 12, &err), &err);
+    must(store_find_key(store, "ana", "k", digest, &job_id, &err), &err);
+    ck_assert_str_eq(digest, "abc");
+    ck_assert_int_eq(job_id, 12);
+    ck_assert_int_lt(store_find_key(store, "bo", "k", digest, &job_id, &err), 0);
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must(store_add_key(store, "bo", "k", "def", 13, &err), &err);
+    ck_assert_int_lt(store_add_key(store, "bo", "k", "ghi", 14, &err), 0);
+    ck_assert_int_eq(err.code, ERR_INTERNAL);
+}
+END_TEST
+
+START_TEST(the_newest_value_of_a_metric_is_kept)
+{
+    auto_json struct cJSON *metrics = NULL;
+    auto_json struct cJSON *others = NULL;
+    auto_free char *text = NULL;
+    struct err err;
+
+    must(store_set_metric(store, 5, "train:loss", "0.5", 0, LIFE_WALL_ZERO + 2, &err),
+         &err);
+    must(store_set_metric(store, 5, "train:loss", "0.9", 1, LIFE_WALL_ZERO + 1, &err),
+         &err);
+    must(store_set_metric(store, 5, "seen", "9007199254740993", 1, LIFE_WALL_ZERO,
+                          &err),
+         &err);
+    must(store_set_metric(store, 5, "train:loss", "0.25", 3, LIFE_WALL_ZERO + 2, &err),
+         &err);
+    must(store_get_metrics(store, 5, &metrics, &err), &err);
+    must(store_get_metrics(store, 6, &others, &err), &err);
+    text = json_print(metrics);
+    ck_assert_str_eq(text,
+                     "{\"seen\":{\"last\":9007199254740993,\"rank\":1,\"at\":"
+                     "\"2026-09-21T14:13:20.000000Z\"},\"train:loss\":{\"last\":0.25,"
+                     "\"rank\":3,\"at\":\"2026-09-21T14:13:20.000002Z\"}}");
+    ck_assert_uint_eq(json_count(others), 0);
+}
+END_TEST
+
+START_TEST(a_price_has_one_row_and_a_changed_one_another)
+{
+    char date[] = "2026-09-01", later[] = "2026-10-01";
+    struct profile_price price = { .hourly = 204000000, .as_of = date };
+    int64_t first, again, other, of_other_type;
+    struct err err;
+
+    must(store_price_id(store, "ml.c5.xlarge", &price, &first, &err), &err);
+    must(store_price_id(store, "ml.c5.xlarge", &price, &again, &err), &err);
+    must(store_price_id(store, "ml.c5.2xlarge", &price, &of_other_type, &err), &err);
+    price.as_of = later;
+    must(store_price_id(store, "ml.c5.xlarge", &price, &other, &err), &err);
+    ck_assert_int_eq(first, again);
+    ck_assert_int_ne(first, other);
+    ck_assert_int_ne(first, of_other_type);
+}
+END_TEST
+
+Suite *suite_store_rows(void);
+
+Suite *suite_store_rows(void)
+{
+    Suite *suite = suite_create("store_rows");
+    TCase *tests = tcase_create("rows");
+
+    tcase_add_checked_fixture(tests, make_store, free_store);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, a_row_comes_back_as_it_was_written);
+    tcase_add_test(tests, a_job_that_is_not_there_is_not_found);
+    tcase_add_test(tests, a_name_is_taken_once_and_the_round_goes_on);
+    tcase_add_test(tests, a_bill_has_a_cost_or_none);
+    tcase_add_test(tests, live_jobs_are_those_that_have_not_ended_by_age);
+    tcase_add_loop_test(tests, pages_hold_every_job_once_and_are_full_up_to_the_last, 0,
+                        ARRAY_SIZE(filters));
+    tcase_add_test(tests, a_callback_ends_a_list_by_its_error);
+    tcase_add_test(tests, events_come_back_in_order_with_their_data);
+    tcase_add_test(tests, an_event_is_written_once);
+    tcase_add_test(tests, the_spec_is_in_the_first_event);
+    tcase_add_test(tests, an_idempotency_key_belongs_to_its_owner);
+    tcase_add_test(tests, the_newest_value_of_a_metric_is_kept);
+    tcase_add_test(tests, a_price_has_one_row_and_a_changed_one_another);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
