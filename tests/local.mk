@@ -20,6 +20,7 @@ lint_tests = \
 	tests/lint/unit-file.sh
 flow_tests = \
 	tests/flow/example_by_hand.sh \
+	tests/flow/http.sh \
 	tests/flow/jobctl.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/torchrun_environment.sh \
