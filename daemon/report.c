@@ -7,6 +7,8 @@
 #include "src/clock.h"
 #include "src/money.h"
 
+#include <stdio.h>
+
 static void set_time(struct cJSON *json, const char *name, usec_t wall)
 {
     char text[TIME_TEXT_SIZE];
@@ -51,28 +53,37 @@ static struct cJSON *price_of(const struct report_input *input)
     return json;
 }
 
+static const char *failing_rank(const struct job_end *end, char out[24])
+{
+    if (end->first_failing_rank < 0)
+        return "a rank";
+    snprintf(out, 24, "rank %d", end->first_failing_rank);
+    return out;
+}
+
 /* "AlgorithmError: ..." and kin, as SageMaker users grep for; NULL when the job did not
  * fail. */
 static char *failure_reason(const struct job *job)
 {
     const struct job_end *end = &job->end;
     const char *message = end->message ? end->message : "";
+    char rank[24];
 
     if (job->state != JOB_FAILED)
         return NULL;
     switch (end->cause) {
     case END_FAILED:
         return xasprintf(
-            "AlgorithmError: rank %d ended first with exit code %d; see its log%s%s",
-            end->first_failing_rank, end->exit_code, *message ? ": " : "", message);
+            "AlgorithmError: %s ended first with exit code %d; see its log%s%s",
+            failing_rank(end, rank), end->exit_code, *message ? ": " : "", message);
     case END_SIGNAL:
-        return xasprintf("AlgorithmError: rank %d was killed by signal %d%s%s",
-                         end->first_failing_rank, end->signal, *message ? ": " : "",
+        return xasprintf("AlgorithmError: %s was killed by signal %d%s%s",
+                         failing_rank(end, rank), end->signal, *message ? ": " : "",
                          message);
     case END_OOM:
         return xasprintf(
-            "AlgorithmError: rank %d ran out of memory: use an instance type with more, or smaller batches",
-            end->first_failing_rank);
+            "AlgorithmError: %s ran out of memory: use an instance type with more, or smaller batches",
+            failing_rank(end, rank));
     case END_LAUNCH:
         return xasprintf("ClientError: the program could not be started: %s", message);
     case END_LOST:

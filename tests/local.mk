@@ -91,6 +91,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_python_text.c \
 	tests/unit/test_queue.c \
 	tests/unit/test_regex.c \
+	tests/unit/test_report.c \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
 	tests/unit/test_store.c \
