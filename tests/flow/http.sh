@@ -43,7 +43,7 @@ port=$(sed -n 's/.*api.listening address=127.0.0.1:\([0-9]*\) .*/\1/p' "$WORK/ra
 answers "an unknown path is 404" 404 unknown_path /v1/nothing
 answers "a wrong method is 405" 405 method_not_allowed $JOBS -X DELETE
 check_equal "405 names the right methods" "$(header Allow)" "POST, GET, HEAD"
-answers "an unknown parameter is refused" 400 invalid_parameter "$JOBS?limti=5"
+answers "an unknown parameter is refused" 400 invalid_parameter "$JOBS?limits=5"
 check_equal "with the nearest right name" "$(jq -r '.errors[0].hint' "$WORK/answer")" "did you mean limit?"
 check_equal "HEAD works where GET does" "$(status /healthz -I)" 200
 
@@ -52,7 +52,7 @@ check "with line and column" grep -q 'line 1 column 10' "$WORK/answer"
 answers "malformed YAML is 400" 400 malformed_yaml $JOBS -H 'Content-Type: application/yaml' -d 'a: [b'
 check "with line and column, too" grep -Eq 'line [0-9]+ column [0-9]+' "$WORK/answer"
 answers "a form is not understood" 415 unsupported_media_type $JOBS -d 'name=x'
-answers "a spec with mistakes is 400" 400 invalid_spec $JOBS -H "$JSON" -d '{"nmae": "x", "instance_type": "local"}'
+answers "a spec with mistakes is 400" 400 invalid_spec $JOBS -H "$JSON" -d '{"named": "x", "instance_type": "local"}'
 
 head -c 70000 /dev/zero | tr '\0' ' ' >"$WORK/large"
 answers "a body above the limit is 413" 413 payload_too_large $JOBS -H "$JSON" --data-binary @"$WORK/large"
