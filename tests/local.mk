@@ -29,7 +29,8 @@ flow_tests = \
 	tests/flow/worker_output.sh \
 	tests/flow/worker_stop.sh \
 	tests/flow/worker_torch.sh
-contract_tests =
+contract_tests = \
+	tests/contract/schedulers.sh
 fault_tests = \
 	tests/faults/kill9.sh \
 	tests/faults/orphans.sh \
@@ -109,6 +110,12 @@ endif
 check_PROGRAMS += tests/flow/make_plan
 tests_flow_make_plan_SOURCES = tests/flow/make_plan.c
 tests_flow_make_plan_LDADD = $(words) $(heavy_LIBS)
+
+check_PROGRAMS += tests/contract/contract
+tests_contract_contract_SOURCES = \
+	tests/contract/contract.c \
+	tests/contract/world.c tests/contract/world.h
+tests_contract_contract_LDADD = schedulers/libschedulers.a $(words) $(heavy_LIBS)
 
 TESTS = $(unit_tests) $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests)
 TEST_EXTENSIONS = .sh
