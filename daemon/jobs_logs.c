@@ -10,16 +10,16 @@ static void name_logs(struct jobs *jobs, const struct job *job, int ranks_per_wo
     auto_free char *folder = jobs_folder(jobs, job);
 
     for (int worker = 0; worker < job->instance_count; worker++) {
+        auto_free char *place = worker_folder(folder, job->attempt, worker);
+
         for (int local = 0; local < ranks_per_worker; local++) {
             int rank = worker * ranks_per_worker + local;
 
             logs[rank].worker = worker;
             logs[rank].rank = rank;
             logs[rank].ended = job->workers[worker].ended;
-            logs[rank].path =
-                xasprintf("%s/%d/%d/rank-%d.log", folder, job->attempt, worker, rank);
-            logs[rank].times_path =
-                xasprintf("%s/%d/%d/rank-%d.times", folder, job->attempt, worker, rank);
+            logs[rank].path = xasprintf("%s/rank-%d.log", place, rank);
+            logs[rank].times_path = xasprintf("%s/rank-%d.times", place, rank);
         }
     }
 }

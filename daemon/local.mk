@@ -40,7 +40,7 @@ daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 
 EXTRA_DIST += $(schema_steps)
 CLEANFILES += daemon/schema.c
-daemon/schema.c: $(schema_steps) scripts/schema-to-c
+daemon/schema.c: $(schema_steps) scripts/schema-to-c daemon/local.mk
 	$(AM_V_GEN)$(MKDIR_P) daemon && cd $(srcdir) && \
 	scripts/schema-to-c $(schema_steps) >$(abs_builddir)/$@.new && mv $(abs_builddir)/$@.new $(abs_builddir)/$@
 

@@ -14,12 +14,12 @@
 #include "src/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -362,30 +362,38 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
     return 0;
 }
 
-static int write_plan(const struct local_worker *worker, const struct worker_plan *plan,
-                      struct err *err)
+/* The plan as a file in memory: an environment can hold secrets, which are not for the
+ * disk.  -1 on failure. */
+static int open_plan(const struct local_worker *worker, const struct worker_plan *plan,
+                     struct err *err)
 {
     struct worker_plan with_cgroup = *plan;
-    auto_free char *path = xasprintf("%s/plan.json", worker->folder);
+    auto_close int fd = memfd_create("railhead-plan", MFD_CLOEXEC);
     auto_json struct cJSON *json = NULL;
     auto_free char *text = NULL;
 
+    if (fd < 0)
+        return err_sys(err, errno, "memfd_create");
     with_cgroup.cgroup = worker->cgroup;
     json = worker_plan_to_json(&with_cgroup);
     text = json_print(json);
-    return file_replace(path, text, strlen(text), 0600, false, err);
+    if (write_all(fd, text, strlen(text), err) < 0)
+        return -1;
+    return steal_fd(&fd);
 }
 
-static int spawn_worker(struct local_worker *worker, struct err *err)
+static int spawn_worker(struct local_worker *worker, const struct worker_plan *plan,
+                        struct err *err)
 {
     const char *const argv[] = { worker->owner->worker_path, worker->folder, NULL };
     const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
                                  NULL };
-    auto_free char *path = xasprintf("%s/worker.log", worker->folder);
-    auto_close int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-    if (log < 0)
-        return err_sys(err, errno, "open %s", path);
-    if (process_spawn(argv, envp, log, &worker->spawned, &worker->pidfd, err) < 0)
+    auto_close int input = open_plan(worker, plan, err);
+    struct process_files files = { input, -1 };
+
+    if (input < 0)
+        return -1;
+    if (process_spawn(argv, envp, files, &worker->spawned, &worker->pidfd, err) < 0)
         return err_wrap(err, "start railhead-worker");
     if (watch_process(worker, err) == 0)
         return 0;
@@ -408,9 +416,7 @@ static int prepare_worker(struct local_worker *worker, const struct sched_job *j
         look_at(worker, 0);
         return 0;
     }
-    if (write_plan(worker, job->plans[worker->ref.worker], err) < 0)
-        return -1;
-    return spawn_worker(worker, err);
+    return spawn_worker(worker, job->plans[worker->ref.worker], err);
 }
 
 static int add_worker(struct scheduler *local, const struct sched_job *job, int index,
@@ -421,7 +427,7 @@ static int add_worker(struct scheduler *local, const struct sched_job *job, int 
     worker->owner = local;
     worker->job_id = xstrdup(job->job_id);
     worker->ref = (struct worker_ref){ worker->job_id, job->attempt, index };
-    worker->folder = xasprintf("%s/%d/%d", job->folder, job->attempt, index);
+    worker->folder = worker_folder(job->folder, job->attempt, index);
     if (local->cgroup_base)
         worker->cgroup = xasprintf("%s/%s-%d-%d", local->cgroup_base, job->job_id,
                                    job->attempt, index);

@@ -150,12 +150,16 @@ static char *user_args(const struct job_spec *spec)
     return text;
 }
 
+char *worker_folder(const char *job_folder, int attempt, int worker)
+{
+    return xasprintf("%s-%d-%d", job_folder, attempt, worker);
+}
+
 static struct worker_plan *plan_frame(const struct launch_input *input, int worker)
 {
     const struct job_spec *spec = input->spec;
     struct worker_plan *plan = xcalloc(1, sizeof *plan);
-    auto_free char *folder =
-        xasprintf("%s/%d/%d", input->job_folder, input->attempt, worker);
+    auto_free char *folder = worker_folder(input->job_folder, input->attempt, worker);
 
     plan->job_id = xstrdup(input->job_id);
     plan->job_name = xstrdup(spec->name ? spec->name : "");
@@ -163,9 +167,10 @@ static struct worker_plan *plan_frame(const struct launch_input *input, int work
     plan->worker = worker;
     plan->world_size = by_torchrun(spec) ? spec->instance_count
                                          : launch_world_size(spec, input->profile);
-    plan->code_folder = xasprintf("%s/code", folder);
     plan->model_folder = xasprintf("%s/model", folder);
     plan->output_folder = xasprintf("%s/output/data", folder);
+    plan->code_folder = input->source_archive ? xasprintf("%s/code", folder)
+                                              : xstrdup(plan->output_folder);
     plan->source_archive = xstrdup(input->source_archive);
     plan->max_run_s = spec->max_run_s;
     plan->grace_s = spec->grace_s;

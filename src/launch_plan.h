@@ -13,16 +13,17 @@ struct rank_plan {
     char **env;  /* NAME=VALUE, ends in NULL, complete: nothing is inherited */
 };
 
-/* What one railhead-worker is to do; its plan.json. */
+/* What one railhead-worker is to do; it reads this as JSON from its stdin. */
 struct worker_plan {
     char *job_id;
     char *job_name;
     int attempt;
-    int worker;        /* node rank: 0 .. instance_count-1 */
-    int world_size;    /* ranks of the whole job, as our log files count them */
-    char *code_folder; /* where the source is unpacked, and the ranks' working folder */
-    char *model_folder;   /* SM_MODEL_DIR, made by the worker */
-    char *output_folder;  /* SM_OUTPUT_DATA_DIR, made by the worker */
+    int worker;          /* node rank: 0 .. instance_count-1 */
+    int world_size;      /* ranks of the whole job, as our log files count them */
+    char *code_folder;   /* where the source is unpacked, and the ranks' working folder;
+                          * without a source the output folder */
+    char *model_folder;  /* SM_MODEL_DIR, made by the worker */
+    char *output_folder; /* SM_OUTPUT_DATA_DIR, made by the worker */
     char *source_archive; /* tar.gz, or NULL: no source */
     char *cgroup;         /* cgroup v2 folder for the ranks, or NULL: none to be had */
     int64_t max_run_s;
@@ -49,10 +50,9 @@ struct launch_input {
                     */
     const char *network_interface; /* NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME; NULL: left
                                       to the libraries */
-    const char
-        *job_folder; /* absolute; worker W of attempt A lives in job_folder/A/W */
-    const char *source_archive;   /* or NULL */
-    const char *python;           /* the daemon's default interpreter */
+    const char *job_folder;        /* absolute, STATE/jobs/ID: see worker_folder */
+    const char *source_archive;    /* or NULL */
+    const char *python;            /* the daemon's default interpreter */
     const char *torchrun_wrapper; /* a Python file that repairs torchrun on Python 3.11,
                                      run as `python FILE args`, or NULL */
     const char *const
@@ -68,10 +68,15 @@ MUST_CHECK int launch_plan_make(const struct launch_input *input, int worker,
                                 struct worker_plan **out, struct err *err);
 void worker_plan_free(struct worker_plan *plan);
 
+/** Where a worker lives: JOB_FOLDER-ATTEMPT-WORKER.  One folder a worker and none above
+ * it: making one is among the dearest things in a short job's life.  The caller frees.
+ */
+char *worker_folder(const char *job_folder, int attempt, int worker);
+
 /** Ranks of the whole job. */
 int launch_world_size(const struct job_spec *spec, const struct profile *profile);
 
-/** To and from plan.json. The caller owns the result. */
+/** To and from JSON. The caller owns the result. */
 struct cJSON *worker_plan_to_json(const struct worker_plan *plan);
 MUST_CHECK int worker_plan_from_json(const struct cJSON *json, struct worker_plan **out,
                                      struct err *err);

@@ -111,7 +111,8 @@ static char *find_program(const char *name, const char *const *envp)
 /* posix_spawn's calls return the errno; they fail for want of memory only, the open and
  * dup2 come later, in the child. */
 static int describe_child(posix_spawnattr_t *attributes,
-                          posix_spawn_file_actions_t *actions, int output_fd)
+                          posix_spawn_file_actions_t *actions,
+                          struct process_files files)
 {
     sigset_t all;
     sigset_t none;
@@ -123,15 +124,17 @@ static int describe_child(posix_spawnattr_t *attributes,
     posix_spawnattr_setsigmask(attributes, &none);
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF
                                              | POSIX_SPAWN_SETSIGMASK);
-    /* stdin comes last: output_fd may be any number, 0 too. */
-    if (output_fd < 0)
+    /* stdin comes last: the output may be any number, 0 too. */
+    if (files.output < 0)
         error = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null",
                                                  O_WRONLY, 0);
     else
-        error = posix_spawn_file_actions_adddup2(actions, output_fd, STDOUT_FILENO);
+        error = posix_spawn_file_actions_adddup2(actions, files.output, STDOUT_FILENO);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO);
-    if (error == 0)
+    if (error == 0 && files.input >= 0)
+        error = posix_spawn_file_actions_adddup2(actions, files.input, STDIN_FILENO);
+    else if (error == 0)
         error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null",
                                                  O_RDONLY, 0);
     if (error == 0)
@@ -150,7 +153,7 @@ static char *const *as_execve_list(const char *const *words)
 }
 
 static int spawn(const char *program, const char *const *argv, const char *const *envp,
-                 int output_fd, pid_t *pid)
+                 struct process_files files, pid_t *pid)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -158,7 +161,7 @@ static int spawn(const char *program, const char *const *argv, const char *const
 
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_init(&actions);
-    error = describe_child(&attributes, &actions, output_fd);
+    error = describe_child(&attributes, &actions, files);
     if (error == 0)
         error = posix_spawn(pid, program, &actions, &attributes, as_execve_list(argv),
                             as_execve_list(envp));
@@ -167,12 +170,12 @@ static int spawn(const char *program, const char *const *argv, const char *const
     return error;
 }
 
-int process_spawn(const char *const *argv, const char *const *envp, int output_fd,
-                  pid_t *pid, int *pidfd, struct err *err)
+int process_spawn(const char *const *argv, const char *const *envp,
+                  struct process_files files, pid_t *pid, int *pidfd, struct err *err)
 {
     auto_free char *program = find_program(argv[0], envp);
     pid_t child;
-    int error = program ? spawn(program, argv, envp, output_fd, &child) : ENOENT;
+    int error = program ? spawn(program, argv, envp, files, &child) : ENOENT;
     int fd;
 
     if (error != 0)

@@ -22,14 +22,20 @@ MUST_CHECK int process_start_ticks(pid_t pid, uint64_t *ticks, struct err *err);
  * its pid. The caller closes. */
 MUST_CHECK int process_open(const struct process_id *id, int *pidfd, struct err *err);
 
-/** Starts `argv` in a session of its own with environment `envp`, stdin from /dev/null,
- * stdout and stderr to `output_fd`
- * (-1: /dev/null), default signals, no blocked ones, no other fd.  A name without a
- * slash is looked for in the PATH of `envp`.  What exec would not have is an error that
- * names errno.  By posix_spawn, so that a big parent costs nothing.  *pidfd becomes
- * readable at its end; the caller closes it and reaps by process_reap. */
+/* What a new process reads and writes; -1: /dev/null. */
+struct process_files {
+    int input;  /* above 2 */
+    int output; /* stdout and stderr */
+};
+
+/** Starts `argv` in a session of its own with environment `envp`, default signals, no
+ * blocked ones, no other fd.  A name without a slash is looked for in the PATH of
+ * `envp`.  What exec would not have is an error that names errno.  By posix_spawn, so
+ * that a big parent costs nothing.  *pidfd becomes readable at its end; the caller
+ * closes it and reaps by process_reap. */
 MUST_CHECK int process_spawn(const char *const *argv, const char *const *envp,
-                             int output_fd, pid_t *pid, int *pidfd, struct err *err);
+                             struct process_files files, pid_t *pid, int *pidfd,
+                             struct err *err);
 
 /** Reaps an ended child by its pidfd; false when it is not our child or has not ended.
  * *status as of waitpid. */

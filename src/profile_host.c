@@ -150,7 +150,8 @@ static char *tool_output(const char *command)
 
     if (pipe2(ends, O_CLOEXEC) < 0)
         return NULL;
-    if (process_spawn(argv, (const char *const *)environ, ends[1], &pid, &pidfd, NULL)
+    if (process_spawn(argv, (const char *const *)environ,
+                      (struct process_files){ -1, ends[1] }, &pid, &pidfd, NULL)
         < 0) {
         close(ends[0]);
         close(ends[1]);

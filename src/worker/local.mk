@@ -3,6 +3,7 @@
 noinst_LIBRARIES += src/worker/libworker.a
 src_worker_libworker_a_SOURCES = \
 	src/worker/cgroup.c src/worker/cgroup.h \
+	src/worker/complain.c src/worker/complain.h \
 	src/worker/control.c src/worker/control.h \
 	src/worker/descendants.c src/worker/descendants.h \
 	src/worker/ending.c src/worker/ending.h \

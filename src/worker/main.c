@@ -1,14 +1,16 @@
-/* railhead-worker FOLDER: one instance of a job, from its plan.json to the last line of
- * its journal.  Decides the order of a life; each part has its own file.
+/* railhead-worker FOLDER <PLAN: one instance of a job, from its plan to the last line
+ * of its journal.  Decides the order of a life; each part has its own file.
  * railhead-worker(8) is the same in words. */
 
 #include "src/clock.h"
 #include "src/files.h"
 #include "src/process.h"
+#include "src/worker/complain.h"
 #include "src/worker/descendants.h"
 #include "src/worker/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,18 +39,21 @@ static int write_ready(struct worker *worker, struct err *err)
     return journal_writer_append(&worker->journal, line, err);
 }
 
+/* From stdin, so that what may be secret in an environment is in no file; it is given
+ * back at once. */
 static int read_plan(struct worker *worker, struct err *err)
 {
-    auto_free char *path = xasprintf("%s/plan.json", worker->folder);
     auto_free char *bytes = NULL;
     auto_json struct cJSON *json = NULL;
+    auto_close int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     size_t len;
 
-    if (file_read(path, PLAN_MAX, &bytes, &len, err) < 0)
-        return -1;
-    if (json_parse(bytes, len, &json, err) < 0
+    if (file_read("/dev/stdin", PLAN_MAX, &bytes, &len, err) < 0
+        || json_parse(bytes, len, &json, err) < 0
         || worker_plan_from_json(json, &worker->plan, err) < 0)
-        return err_wrap(err, "plan.json");
+        return err_wrap(err, "plan");
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
+        return err_sys(err, errno, "/dev/null");
     return 0;
 }
 
@@ -96,7 +101,7 @@ static void abandon(struct worker *worker, const struct err *why)
     int status;
     pid_t pid;
 
-    fprintf(stderr, "railhead-worker: %s: %s\n", worker->folder, why->text);
+    complain(worker->folder, why->text);
     cgroup_kill(&worker->cgroup);
     for (;;) {
         int found = descendants_reap(&pid, &status);
@@ -165,14 +170,16 @@ int main(int argc, char **argv)
     struct err err;
 
     if (argc != 2 || argv[1][0] != '/') {
-        fprintf(stderr, "usage: railhead-worker FOLDER\n"
-                        "FOLDER is absolute and holds plan.json and an empty "
-                        "journal.jsonl; see railhead-worker(8).\n");
+        fputs(
+            "usage: railhead-worker FOLDER <PLAN\n"
+            "FOLDER is absolute and holds an empty journal.jsonl; PLAN is a file; see "
+            "railhead-worker(8).\n",
+            stderr);
         return 2;
     }
     close_range(3, ~0U, 0); /* what the daemon had open is not ours to hold */
     if (start(argv[1], &err) == 0)
         return 0;
-    fprintf(stderr, "railhead-worker: %s: %s\n", argv[1], err.text);
+    complain(argv[1], err.text);
     return 1;
 }

@@ -25,36 +25,43 @@ enum {
 
 static char chunk[CHUNK_SIZE];
 
-static int open_file(const char *folder, int rank, const char *suffix, struct err *err)
+static int open_file(const struct output *output, const char *suffix)
 {
-    auto_free char *path = xasprintf("%s/rank-%d.%s", folder, rank, suffix);
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    auto_free char *path =
+        xasprintf("%s/rank-%d.%s", output->folder, output->rank, suffix);
 
-    return fd >= 0 ? fd : err_sys(err, errno, "make %s", path);
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+}
+
+/* With the first byte.  False when the disk will not have them: as with any byte it
+ * will not take. */
+static bool open_files(struct output *output)
+{
+    if (output->log_fd < 0)
+        output->log_fd = open_file(output, "log");
+    if (output->log_fd >= 0 && output->times_fd < 0)
+        output->times_fd = open_file(output, "times");
+    if (output->times_fd < 0)
+        output->dropped_errno = errno;
+    return output->times_fd >= 0;
 }
 
 int output_open(const char *folder, int rank, struct output *out, int *child_end,
                 struct err *err)
 {
-    auto_close int log_fd = open_file(folder, rank, "log", err);
-    auto_close int times_fd = -1;
     int pipe_fds[2];
 
-    if (log_fd < 0)
-        return -1;
-    times_fd = open_file(folder, rank, "times", err);
-    if (times_fd < 0)
-        return -1;
     if (pipe2(pipe_fds, O_CLOEXEC) < 0)
         return err_sys(err, errno, "make a pipe");
     fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
     fcntl(pipe_fds[0], F_SETPIPE_SZ,
           PIPE_SIZE); /* refused above a user's quota: well */
     *child_end = pipe_fds[1];
-    *out = (struct output){ .rank = rank,
+    *out = (struct output){ .folder = folder,
+                            .rank = rank,
                             .pipe_fd = pipe_fds[0],
-                            .log_fd = steal_fd(&log_fd),
-                            .times_fd = steal_fd(&times_fd) };
+                            .log_fd = -1,
+                            .times_fd = -1 };
     return 0;
 }
 
@@ -159,7 +166,10 @@ static void take(struct output *output, size_t len, struct metrics *metrics,
 {
     usec_t boot = clock_boot();
     uint64_t offset = output->log_size;
-    size_t wrote = write_most(output->log_fd, chunk, len, &output->dropped_errno);
+    size_t wrote = 0;
+
+    if (open_files(output))
+        wrote = write_most(output->log_fd, chunk, len, &output->dropped_errno);
 
     output->dropped += len - wrote;
     output->log_size += wrote;
@@ -215,7 +225,9 @@ void output_close(struct output *output)
 {
     if (output->pipe_fd >= 0)
         close(output->pipe_fd);
-    close(output->log_fd);
-    close(output->times_fd);
+    if (output->log_fd >= 0)
+        close(output->log_fd);
+    if (output->times_fd >= 0)
+        close(output->times_fd);
     text_clear(&output->line);
 }

@@ -8,10 +8,11 @@
  * byte for byte. */
 
 struct output {
+    const char *folder;
     int rank;
     int pipe_fd; /* our end; -1 once it is closed */
-    int log_fd;
-    int times_fd;
+    int log_fd; /* -1 until the rank has printed something: a silent one has no files */
+    int times_fd; /* as log_fd */
     uint64_t log_size;
     uint64_t dropped;  /* bytes that the disk would not take */
     int dropped_errno; /* why */
@@ -20,8 +21,8 @@ struct output {
     struct text line;  /* the start of an unfinished line, for metrics */
 };
 
-/** Makes the files and the pipe; `*child_end` is for the rank and is closed by the
- * caller. */
+/** Makes the pipe; `folder` is borrowed for life, and `*child_end` is for the rank and
+ * is closed by the caller. */
 MUST_CHECK int output_open(const char *folder, int rank, struct output *out,
                            int *child_end, struct err *err);
 

@@ -3,11 +3,11 @@
  * half-way. */
 
 #include "src/clock.h"
+#include "src/worker/complain.h"
 #include "src/worker/spawn.h"
 #include "src/worker/worker.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,8 +21,8 @@ static int start_process(struct worker *worker, struct spawn_request *request,
         return 0;
     if (request->cgroup_fd < 0)
         return -1;
-    fprintf(stderr, "railhead-worker: %s cannot be used: %s\n", worker->cgroup.path,
-            err->text);
+    err_wrap(err, "the cgroup %s cannot be used", worker->cgroup.path);
+    complain(worker->folder, err->text);
     cgroup_leave(&worker->cgroup);
     request->cgroup_fd = -1;
     return spawn_start(request, spawn, err);
@@ -99,7 +99,7 @@ int ranks_launch(struct worker *worker, struct err *err)
 
     worker->ranks = xcalloc(worker->plan->rank_count, sizeof *worker->ranks);
     if (cgroup_open(worker->plan->cgroup, &worker->cgroup, &why) < 0)
-        fprintf(stderr, "railhead-worker: no cgroup: %s\n", why.text);
+        complain(worker->folder, why.text);
     start_all(worker);
     if (!worker->ending.decided)
         return write_launched(worker, err);

@@ -39,7 +39,7 @@ static struct job_spec *read_spec(const char *path)
 
 static void write_worker(const struct launch_input *input, int worker)
 {
-    auto_free char *folder = xasprintf("%s/1/%d", input->job_folder, worker);
+    auto_free char *folder = worker_folder(input->job_folder, 1, worker);
     auto_free char *plan_path = xasprintf("%s/plan.json", folder);
     auto_free char *journal_path = xasprintf("%s/journal.jsonl", folder);
     auto_json struct cJSON *json = NULL;

@@ -15,15 +15,15 @@ hyperparameters='{"text": "a b; $HOME `id` '"'"'q'"'"' \"r\"", "epochs": 1}'
 torch_job ours show.py railhead "$hyperparameters"
 torch_job torchrun show.py torchrun "$hyperparameters"
 for worker in 0 1; do
-    check_equal "our launch of worker $worker is completed" "$(ended "$WORK/ours/1/$worker" cause)" '"completed"'
-    check_equal "torchrun's launch of worker $worker is completed" "$(ended "$WORK/torchrun/1/$worker" cause)" '"completed"'
+    check_equal "our launch of worker $worker is completed" "$(ended "$WORK/ours-1-$worker" cause)" '"completed"'
+    check_equal "torchrun's launch of worker $worker is completed" "$(ended "$WORK/torchrun-1-$worker" cause)" '"completed"'
 done
 
 cat >"$WORK/compare.py" <<'PYTHON'
 import json, os, sys
 
 def load(launcher, rank):
-    path = os.path.join(os.environ["WORK"], launcher, "1", str(rank // 2), "model", f"{rank}.json")
+    path = os.path.join(os.environ["WORK"], f"{launcher}-1-{rank // 2}", "model", f"{rank}.json")
     with open(path) as file:
         return json.load(file)
 

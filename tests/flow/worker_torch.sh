@@ -20,19 +20,19 @@ PYTHON
 for launcher in railhead torchrun; do
     torch_job $launcher reduce.py $launcher '{}'
     for worker in 0 1; do
-        folder=$WORK/$launcher/1/$worker
+        folder=$WORK/$launcher-1-$worker
         check_equal "$launcher: worker $worker is completed" "$(ended "$folder" cause)" '"completed"'
         check_equal "$launcher: worker $worker's two ranks have the sum over all four" \
             "$(cat "$folder"/rank-*.log | grep -c '^sum=10 world=4$')" 2
     done
 done
-check_equal "our launch keeps a log a rank" "$(cd "$WORK/railhead/1" && echo */rank-*.log)" \
-    "0/rank-0.log 0/rank-1.log 1/rank-2.log 1/rank-3.log"
-check_equal "torchrun has a log a worker" "$(cd "$WORK/torchrun/1" && echo */rank-*.log)" \
-    "0/rank-0.log 1/rank-1.log"
+check_equal "our launch keeps a log a rank" "$(cd "$WORK" && echo railhead-1-*/rank-*.log)" \
+    "railhead-1-0/rank-0.log railhead-1-0/rank-1.log railhead-1-1/rank-2.log railhead-1-1/rank-3.log"
+check_equal "torchrun has a log a worker" "$(cd "$WORK" && echo torchrun-1-*/rank-*.log)" \
+    "torchrun-1-0/rank-0.log torchrun-1-1/rank-1.log"
 
 torch_job death reduce.py railhead '{"die": 1}'
-folder=$WORK/death/1/1
+folder=$WORK/death-1-1
 check_equal "a rank that dies fails its worker" "$(ended "$folder" cause)" '"failed"'
 check_equal "the rank that died is named" "$(ended "$folder" first_failing_rank)" 3
 check_equal "its exit code is kept" "$(ended "$folder" exit_code)" 17

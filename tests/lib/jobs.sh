@@ -44,7 +44,7 @@ wait_for() {
 }
 
 worker_of() {
-    echo "$STATE/jobs/$(show "$1" id | tr -d '"')/1/${2:-0}"
+    echo "$STATE/jobs/$(show "$1" id | tr -d '"')-1-${2:-0}"
 }
 
 # lives PID: there and not a zombie.

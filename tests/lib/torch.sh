@@ -8,7 +8,7 @@ free_port() {
     /usr/bin/python3 -c 'import socket; s = socket.socket(socket.AF_INET6); s.bind(("::", 0)); print(s.getsockname()[1])'
 }
 
-# torch_job NAME SCRIPT LAUNCHER HYPERPARAMETERS: runs 2 workers x 2 ranks of a script; leaves $WORK/NAME/1/{0,1}.
+# torch_job NAME SCRIPT LAUNCHER HYPERPARAMETERS: runs 2 workers x 2 ranks of a script; leaves $WORK/NAME-1-{0,1}.
 torch_job() {
     local folder=$WORK/$1 worker passed
     mkdir "$folder"
@@ -22,9 +22,9 @@ JSON
     env -i PATH=/usr/local/bin:/usr/bin:/bin RAILHEAD_TORCHRUN="$SOURCE/libexec/railhead-torchrun.py" \
         "${passed[@]}" "$BUILD/tests/flow/make_plan" "$WORK/$1.json" "$folder" "$(free_port)" || return 1
     for worker in 0 1; do
-        mkdir "$folder/1/$worker/code"
-        cp "$WORK/$2" "$folder/1/$worker/code/"
-        start_worker "$folder/1/$worker"
+        mkdir -p "$folder-1-$worker/output/data"
+        cp "$WORK/$2" "$folder-1-$worker/output/data/"
+        start_worker "$folder-1-$worker"
     done
     wait
 }

@@ -37,11 +37,11 @@ PYTHON
 
 # Its stderr is kept beside the plan.  As the scheduler does it: in a session of its own.
 run_worker() {
-    setsid --wait "$WORKER" "$1" </dev/null >"$1/worker.out" 2>"$1/worker.err"
+    setsid --wait "$WORKER" "$1" <"$1/plan.json" >"$1/worker.out" 2>"$1/worker.err"
 }
 
 start_worker() {
-    setsid "$WORKER" "$1" </dev/null >"$1/worker.out" 2>"$1/worker.err" &
+    setsid "$WORKER" "$1" <"$1/plan.json" >"$1/worker.out" 2>"$1/worker.err" &
 }
 
 # lines FOLDER KIND MEMBER: the member of every line of that kind, as JSON, one a line.

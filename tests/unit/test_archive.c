@@ -45,7 +45,9 @@ static void shell(const char *line)
     int pidfd;
     int status;
 
-    if (process_spawn(argv, envp, STDERR_FILENO, &pid, &pidfd, &err) < 0)
+    if (process_spawn(argv, envp, (struct process_files){ -1, STDERR_FILENO }, &pid,
+                      &pidfd, &err)
+        < 0)
         ck_abort_msg("%s", err.text);
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     close(pidfd);

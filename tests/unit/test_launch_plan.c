@@ -64,6 +64,9 @@ static struct launch_input input_of(const struct job_spec *spec,
                                   .hosts = hosts,
                                   .master_port = 29512,
                                   .job_folder = "/jobs/01JOB",
+                                  .source_archive = spec->source_dir
+                                                        ? "/sources/s.tar.gz"
+                                                        : NULL,
                                   .python = "/usr/bin/python3",
                                   .base_env = base_env };
 }
@@ -257,8 +260,8 @@ static const struct {
 } variables[] = {
     { "PATH",                     "/opt/bin:/usr/bin" },
     { "LANG",                     "de_DE.UTF-8" },
-    { "HOME",                     "/jobs/01JOB/1/1/code" },
-    { "PYTHONPATH",               "/jobs/01JOB/1/1/code:/site" },
+    { "HOME",                     "/jobs/01JOB-1-1/code" },
+    { "PYTHONPATH",               "/jobs/01JOB-1-1/code:/site" },
     { "PYTHONUNBUFFERED",         "1" },
     { "SM_HOSTS",                 "[\"algo-1\",\"algo-2\"]" },
     { "SM_CURRENT_HOST",          "algo-2" },
@@ -274,10 +277,10 @@ static const struct {
     { "SM_HP_TEXT",               "\xe2\x82\xac" },
     { "SM_USER_ARGS",
       "[\"--batch-size\",\"256\",\"--flag\",\"True\",\"--none\",\"\",\"--text\",\"\\u20ac\"]" },
-    { "SM_MODEL_DIR",             "/jobs/01JOB/1/1/model" },
-    { "SM_OUTPUT_DIR",            "/jobs/01JOB/1/1/output" },
-    { "SM_OUTPUT_DATA_DIR",       "/jobs/01JOB/1/1/output/data" },
-    { "SM_MODULE_DIR",            "/jobs/01JOB/1/1/code" },
+    { "SM_MODEL_DIR",             "/jobs/01JOB-1-1/model" },
+    { "SM_OUTPUT_DIR",            "/jobs/01JOB-1-1/output" },
+    { "SM_OUTPUT_DATA_DIR",       "/jobs/01JOB-1-1/output/data" },
+    { "SM_MODULE_DIR",            "/jobs/01JOB-1-1/code" },
     { "SM_MODULE_NAME",           "train" },
     { "SM_USER_ENTRY_POINT",      "train.py" },
     { "SM_NETWORK_INTERFACE_NAME", "lo" },
@@ -304,6 +307,7 @@ START_TEST(the_environment_is_built_and_each_name_is_there_once)
     const char *value;
 
     input.network_interface = "lo";
+    input.source_archive = "/sources/a.tar.gz";
     plan = make(&input, 1);
     value = env_of(&plan->ranks[0], variables[_i].name);
     ck_assert_msg(value != NULL, "%s is not set", variables[_i].name);
@@ -361,6 +365,18 @@ START_TEST(a_stray_process_cannot_hide_its_job)
     struct worker_plan *plan = make(&input, 0);
 
     ck_assert_str_eq(env_of(&plan->ranks[0], "RAILHEAD_JOB_ID"), "01JOB");
+    worker_plan_free(plan);
+}
+END_TEST
+
+START_TEST(without_a_source_a_rank_works_in_its_output_folder)
+{
+    auto_job_spec struct job_spec *spec = spec_of("\"command\": [\"x\"]", name_c5, 1);
+    struct launch_input input = input_of(spec, &c5);
+    struct worker_plan *plan = make(&input, 0);
+
+    ck_assert_str_eq(plan->code_folder, "/jobs/01JOB-1-0/output/data");
+    ck_assert_str_eq(plan->output_folder, "/jobs/01JOB-1-0/output/data");
     worker_plan_free(plan);
 }
 END_TEST
@@ -493,6 +509,7 @@ Suite *suite_launch_plan(void)
     tcase_add_loop_test(tests, threads_are_a_ranks_share_of_the_cpus, 0,
                         ARRAY_SIZE(threads));
     tcase_add_test(tests, a_stray_process_cannot_hide_its_job);
+    tcase_add_test(tests, without_a_source_a_rank_works_in_its_output_folder);
     tcase_add_test(tests, accelerators_are_told_by_their_kind);
     tcase_add_test(tests, a_profile_of_another_type_is_refused);
     tcase_add_test(tests, a_plan_comes_back_from_its_file);

@@ -33,7 +33,9 @@ static int run(const char *const *argv, const char *const *envp, int output_fd)
     struct err err;
     pid_t pid;
 
-    if (process_spawn(argv, envp, output_fd, &pid, &pidfd, &err) < 0)
+    if (process_spawn(argv, envp, (struct process_files){ -1, output_fd }, &pid, &pidfd,
+                      &err)
+        < 0)
         ck_abort_msg("%s", err.text);
     return wait_for_end(pidfd);
 }
@@ -166,7 +168,9 @@ static void check_refused(const char *const *argv, const char *const *envp,
     pid_t pid = -7;
     int pidfd = -7;
 
-    ck_assert_int_lt(process_spawn(argv, envp, -1, &pid, &pidfd, &err), 0);
+    ck_assert_int_lt(process_spawn(argv, envp, (struct process_files){ -1, -1 }, &pid,
+                                   &pidfd, &err),
+                     0);
     ck_assert_int_eq(err.code, code);
     ck_assert_ptr_nonnull(strstr(err.text, argv[0]));
     ck_assert_ptr_nonnull(strstr(err.text, strerror(error)));
@@ -259,7 +263,9 @@ START_TEST(what_runs_is_not_reaped_and_can_be_killed)
     pid_t pid;
     int status = -7;
 
-    ck_assert_int_eq(process_spawn(argv, plain_env, -1, &pid, &pidfd, &err), 0);
+    ck_assert_int_eq(process_spawn(argv, plain_env, (struct process_files){ -1, -1 },
+                                   &pid, &pidfd, &err),
+                     0);
     ck_assert(!process_reap(pidfd, &status));
     ck_assert_int_eq(status, -7);
     process_kill(pidfd, SIGKILL);
@@ -326,7 +332,9 @@ START_TEST(a_zombie_is_there_and_a_reaped_one_is_gone)
     struct err err;
     int none = -7;
 
-    ck_assert_int_eq(process_spawn(argv, plain_env, -1, &id.pid, &pidfd, &err), 0);
+    ck_assert_int_eq(process_spawn(argv, plain_env, (struct process_files){ -1, -1 },
+                                   &id.pid, &pidfd, &err),
+                     0);
     end = (struct pollfd){ .fd = pidfd, .events = POLLIN };
     ck_assert_int_eq(poll(&end, 1, 10000), 1);
     ck_assert_int_eq(process_start_ticks(id.pid, &id.start_ticks, &err), 0);
