@@ -64,9 +64,8 @@ static struct launch_input input_of(const struct job_spec *spec,
                                   .hosts = hosts,
                                   .master_port = 29512,
                                   .job_folder = "/jobs/01JOB",
-                                  .source_archive = spec->source_dir
-                                                        ? "/sources/s.tar.gz"
-                                                        : NULL,
+                                  .source_archive =
+                                      spec->source_dir ? "/sources/s.tar.gz" : NULL,
                                   .python = "/usr/bin/python3",
                                   .base_env = base_env };
 }
@@ -307,7 +306,6 @@ START_TEST(the_environment_is_built_and_each_name_is_there_once)
     const char *value;
 
     input.network_interface = "lo";
-    input.source_archive = "/sources/a.tar.gz";
     plan = make(&input, 1);
     value = env_of(&plan->ranks[0], variables[_i].name);
     ck_assert_msg(value != NULL, "%s is not set", variables[_i].name);
@@ -373,8 +371,10 @@ START_TEST(without_a_source_a_rank_works_in_its_output_folder)
 {
     auto_job_spec struct job_spec *spec = spec_of("\"command\": [\"x\"]", name_c5, 1);
     struct launch_input input = input_of(spec, &c5);
-    struct worker_plan *plan = make(&input, 0);
+    struct worker_plan *plan;
 
+    input.source_archive = NULL;
+    plan = make(&input, 0);
     ck_assert_str_eq(plan->code_folder, "/jobs/01JOB-1-0/output/data");
     ck_assert_str_eq(plan->output_folder, "/jobs/01JOB-1-0/output/data");
     worker_plan_free(plan);
