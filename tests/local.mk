@@ -34,6 +34,7 @@ contract_tests = \
 fault_tests = \
 	tests/faults/kill9.sh \
 	tests/faults/orphans.sh \
+	tests/faults/ports.sh \
 	tests/faults/restart.sh
 test_helpers = \
 	tests/data/config.txt \
