@@ -141,6 +141,7 @@ static int apply_worker_fact(struct job *job, const struct job_event *event,
         worker->ready_wall_us = json_get_int(event->data, "wall_us", 0);
     } else if (event->kind == EV_WORKER_LAUNCHED) {
         worker->launched = true;
+        worker->launched_boot_us = worker->last_boot_us;
     } else {
         worker->ended = true;
         worker->end_boot_us = worker->last_boot_us;
@@ -194,6 +195,31 @@ static int apply_data(struct job *job, const struct job_event *event, struct err
     return 0;
 }
 
+static usec_t last_launch(const struct job *job)
+{
+    usec_t last = job->ready_boot_us;
+
+    for (int i = 0; i < job->instance_count; i++)
+        if (job->workers[i].launched_boot_us > last)
+            last = job->workers[i].launched_boot_us;
+    return last;
+}
+
+/* When it happened: by the workers' own clocks where they are the evidence, for a
+ * daemon that was away learns of it late.  Never before the state that it ends. */
+static usec_t time_of(const struct job *job, const struct job_event *event)
+{
+    usec_t at = event->at_us;
+
+    if (event->kind == EV_READY)
+        at = job->ready_wall_us;
+    else if (event->kind == EV_LAUNCHED)
+        at = job->ready_wall_us + last_launch(job) - job->ready_boot_us;
+    else if (job->billing && job_state_is_final(job->state))
+        at = job->ready_wall_us + job_end_boot(job) - job->ready_boot_us;
+    return at > job->changed_us ? at : job->changed_us;
+}
+
 int job_apply(struct job *job, const struct job_event *event, struct err *err)
 {
     enum job_state to;
@@ -208,9 +234,10 @@ int job_apply(struct job *job, const struct job_event *event, struct err *err)
                        (long long)job->last_seq);
     if (apply_data(job, event, err) < 0)
         return -1;
-    if (job->state != to)
-        job->changed_us = event->at_us;
-    job->state = to;
+    if (job->state != to) {
+        job->state = to;
+        job->changed_us = time_of(job, event);
+    }
     job->last_seq++;
     return 0;
 }

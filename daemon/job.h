@@ -26,6 +26,7 @@ struct job_worker {
     bool ended; /* or lost: nothing more comes */
     usec_t ready_boot_us;
     usec_t ready_wall_us;
+    usec_t launched_boot_us;
     usec_t end_boot_us; /* of a lost one: last evidence */
     struct job_end end;
 };
@@ -47,7 +48,7 @@ struct job {
     enum job_state state;
     int64_t last_seq; /* of its events */
     usec_t created_us;
-    usec_t changed_us; /* of the last change of state */
+    usec_t changed_us; /* of the last change of state, by the evidence for it */
 
     int attempt;      /* 0: never placed */
     char boot_id[40]; /* of the attempt: the boot that its times belong to */

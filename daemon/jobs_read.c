@@ -50,7 +50,7 @@ static void add_transition(struct history *history, const struct job_event *even
     struct cJSON *transition = json_object_new();
     char at[TIME_TEXT_SIZE];
 
-    time_format(event->at_us, at);
+    time_format(job->changed_us, at);
     if (history->open)
         json_set_text(history->open, "end", at);
     json_set_text(transition, "status", job_state_name(job->state));
