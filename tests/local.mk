@@ -8,6 +8,7 @@ lint_tests = \
 	tests/lint/layers.sh \
 	tests/lint/listed.sh \
 	tests/lint/machine-paths.sh \
+	tests/lint/man-daemon.sh \
 	tests/lint/man-members.sh \
 	tests/lint/man-verbs.sh \
 	tests/lint/mandoc.sh \

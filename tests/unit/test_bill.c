@@ -2,6 +2,8 @@
 
 #include "daemon/bill.h"
 #include "src/money.h"
+#include "src/yaml.h"
+#include "tests/unit/cases.h"
 
 #include <check.h>
 #include <string.h>
@@ -192,6 +194,40 @@ START_TEST(a_sum_that_does_not_fit_is_refused)
 }
 END_TEST
 
+/* An example of railhead-billing(7): lengths in, the rest as it says. */
+static void compute_example(const char *yaml)
+{
+    struct interval intervals[16];
+    auto_json struct cJSON *json = NULL;
+    char cost[MONEY_TEXT_SIZE];
+    nanousd_t hourly;
+    size_t count = 0;
+    struct bill made;
+    struct err err;
+
+    if (yaml_parse(yaml, strlen(yaml), &json, &err) < 0
+        || money_parse(json_get_text(json, "usd_per_hour"), &hourly, &err) < 0)
+        ck_abort_msg("%s", err.text);
+    json_each (length, json_get(json, "lengths")) {
+        usec_t span;
+
+        ck_assert(json_to_int(length, &span));
+        ck_assert_uint_lt(count, 16);
+        intervals[count] = closed(1, (int)count, money_billable_seconds(span));
+        intervals[count++].hourly = hourly;
+    }
+    made = bill(intervals, count, NULL);
+    ck_assert_int_eq(made.billable_seconds, json_get_int(json, "billable_seconds", -1));
+    ck_assert_int_eq(made.instance_seconds, json_get_int(json, "instance_seconds", -1));
+    ck_assert_str_eq(money_format(made.cost, cost), json_get_text(json, "cost_usd"));
+}
+
+START_TEST(the_examples_of_the_manual_are_right)
+{
+    manual_examples("railhead-billing.7", compute_example);
+}
+END_TEST
+
 Suite *suite_bill(void);
 
 Suite *suite_bill(void)
@@ -207,6 +243,7 @@ Suite *suite_bill(void)
     tcase_add_test(tests, one_unpriced_interval_leaves_the_job_unpriced);
     tcase_add_test(tests, no_intervals_cost_nothing);
     tcase_add_test(tests, a_sum_that_does_not_fit_is_refused);
+    tcase_add_test(tests, the_examples_of_the_manual_are_right);
     suite_add_tcase(suite, tests);
     return suite;
 }
