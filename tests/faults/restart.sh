@@ -13,7 +13,7 @@ mkdir "$BUILD"
 cp "$REAL/railheadd" "$BUILD/"
 cat >"$BUILD/railhead-worker" <<SLOW
 #!/bin/sh
-sleep 0.7
+sleep 2
 exec "$REAL/railhead-worker" "\$@"
 SLOW
 chmod +x "$BUILD/railhead-worker"
