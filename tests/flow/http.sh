@@ -77,6 +77,11 @@ has_ended() {
     [ "$(http "$JOBS/$1" | jq -r .end)" != null ]
 }
 check "the job ends" wait_until 20 has_ended first
+# Nothing runs now, so nothing else commits what a refused name has begun.
+check "the other one too" wait_until 20 has_ended by-yaml
+answers "a name that is taken is 409" 409 conflict $JOBS -H "$JSON" -d "$(spec first true)"
+answers "a repeat behind it is answered at once" 200 - $JOBS --max-time 5 -H "$JSON" -H 'Idempotency-Key: k1' \
+    -d "$(spec first 'echo one; echo two')"
 check_equal "its log is as it was written" "$(http $JOBS/first/logs)" $'one\ntwo'
 check_equal "tail gives the last lines" "$(http "$JOBS/first/logs?tail=1")" two
 answers "a rank that is not there is 404" 404 not_found "$JOBS/first/logs?rank=5"
