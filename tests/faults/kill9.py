@@ -86,10 +86,11 @@ class Connection(http.client.HTTPConnection):
         self.sock.connect(SOCKET)
 
 
-def call(method, path, body=None, headers=None):
+def call(method, path, body=None, headers=None, sent=lambda: None):
     connection = Connection("railhead")
     try:
         connection.request(method, path, body, headers or {})
+        sent()
         answer = connection.getresponse()
         return answer.status, answer.read()
     finally:
@@ -101,8 +102,7 @@ def insist(method, path, body=None, headers=None, sent=lambda: None):
     end = time.monotonic() + 120
     while time.monotonic() < end:
         try:
-            sent()
-            status, text = call(method, path, body, headers)
+            status, text = call(method, path, body, headers, sent)
             if status < 500:
                 return status, text
         except (OSError, http.client.HTTPException):
@@ -112,7 +112,7 @@ def insist(method, path, body=None, headers=None, sent=lambda: None):
 
 
 class Daemon:
-    """Kills at moments that its own log names, or after a while."""
+    """Kills at moments that its own log or its client names, or after a while."""
 
     def __init__(self):
         self.process = None
@@ -134,14 +134,24 @@ class Daemon:
     def read(self, process):
         for line in process.stderr:
             if self.trigger and self.trigger in line:
-                process.kill()
-                self.trigger = None
+                self.strike(process)
             if b"daemon.ready" in line:
                 self.ready.set()
             self.log.write(line)
         self.log.flush()
         self.ready.set()
         self.gone.set()
+
+    def strike(self, process):
+        self.trigger = None
+        process.kill()
+
+    def reached(self, moment, delay=0):
+        """The client says so; its moments never stand in a log."""
+        if self.trigger == moment:
+            process = self.process
+            time.sleep(delay)
+            self.strike(process)
 
     def kill(self):
         self.process.kill()
@@ -163,9 +173,9 @@ class Daemon:
 class Client(threading.Thread):
     """Submits with a key and insists; asks some for a stop a while after."""
 
-    def __init__(self, jobs, dice):
+    def __init__(self, daemon, jobs, dice):
         super().__init__(daemon=True)
-        self.jobs, self.dice, self.failure = jobs, dice, None
+        self.daemon_process, self.jobs, self.dice, self.failure = daemon, jobs, dice, None
         self.to_stop = collections.deque()
 
     def run(self):
@@ -173,7 +183,7 @@ class Client(threading.Thread):
             for job in self.jobs:
                 self.submit(job)
                 self.stop_due()
-                time.sleep(self.dice.random() * 0.25 if job.number > JOBS // 3 else 0)
+                time.sleep(self.dice.random() * 0.4 if job.number > JOBS // 3 else 0)
             while self.to_stop:
                 time.sleep(0.02)
                 self.stop_due()
@@ -183,6 +193,7 @@ class Client(threading.Thread):
     def submit(self, job):
         def sent():
             job.times_sent += 1
+            self.daemon_process.reached(b"a submit was sent", self.dice.random() * 0.004)
 
         status, text = insist("POST", "/v1/training-jobs", job.spec(),
                               {"Content-Type": "application/json",
@@ -190,6 +201,7 @@ class Client(threading.Thread):
         if status not in (200, 201):
             raise RuntimeError(f"submit of {job.number}: {status} {text}")
         job.answer = json.loads(text)
+        self.daemon_process.reached(b"a submit was answered")
         if job.stop:
             self.to_stop.append((time.monotonic() + self.dice.random() * 6, job))
 
@@ -208,12 +220,13 @@ class Client(threading.Thread):
 
 def drill(jobs, dice):
     daemon = Daemon()
-    client = Client(jobs, dice)
+    client = Client(daemon, jobs, dice)
     daemon.start()
     client.start()
     while daemon.kills < KILLS:
         way = dice.choice(("while", "start", "on=placed", "on=ready", "on=launched", "on=completed",
-                           "on=failed", "on=stop_asked", "on=stopped"))
+                           "on=failed", "on=stop_asked", "on=stopped", "a submit was sent",
+                           "a submit was sent", "a submit was answered", "a submit was answered"))
         if way == "start":
             daemon.kill()
             daemon.start(wait=False)
