@@ -62,6 +62,15 @@ check_equal "a cgroup that cannot be made is no failure" "$(ended "$folder" caus
 complaints() { cat "$1/worker.err" "$1/worker.log" 2>/dev/null; }
 check "it is said in the worker's own log" grep -q "$WORK/not/there: No such file" <(complaints "$folder")
 
+# An ordinary folder, into which the kernel starts nobody.
+folder=$(worker_folder bad-cgroup)
+mkdir "$WORK/ordinary"
+write_plan "$folder" "{\"cgroup\": \"$WORK/ordinary\"}" '["echo", "ran"]'
+run_worker "$folder"
+check_equal "a cgroup that takes nobody is no failure" "$(ended "$folder" cause)" '"completed"'
+check_equal "the rank ran without it" "$(cat "$folder/rank-0.log")" "ran"
+check "that is said, too" grep -q "the cgroup $WORK/ordinary cannot be used" <(complaints "$folder")
+
 # The kernel's own cgroup v2, where we may make folders in it.
 root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 cgroup=$root/railhead-test-$$

@@ -1,6 +1,7 @@
 /* A line a suite, sorted: SUITE(module) is suite_module() in test_module.c. */
 SUITE(archive)
 SUITE(bill)
+SUITE(cgroup)
 SUITE(cli_figure)
 SUITE(clock)
 SUITE(config)
