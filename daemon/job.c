@@ -215,7 +215,7 @@ static usec_t time_of(const struct job *job, const struct job_event *event)
         at = job->ready_wall_us;
     else if (event->kind == EV_LAUNCHED)
         at = job->ready_wall_us + last_launch(job) - job->ready_boot_us;
-    else if (job->billing && job_state_is_final(job->state))
+    else if (job->billing && job_state_is_final(job->state) && job_all_ended(job))
         at = job->ready_wall_us + job_end_boot(job) - job->ready_boot_us;
     return at > job->changed_us ? at : job->changed_us;
 }

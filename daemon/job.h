@@ -96,6 +96,9 @@ bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **da
  * once all have ended. */
 usec_t job_end_boot(const struct job *job);
 
+/** Whether every worker has ended or is lost. */
+bool job_all_ended(const struct job *job);
+
 /** Whether every worker had launched its ranks, whatever came later. */
 bool job_was_launched(const struct job *job);
 

@@ -84,8 +84,10 @@ static bool all_launched(const struct job *job)
     return true;
 }
 
-static bool all_ended(const struct job *job)
+bool job_all_ended(const struct job *job)
 {
+    if (!job->workers)
+        return false;
     for (int i = 0; i < job->instance_count; i++)
         if (!job->workers[i].ended)
             return false;
@@ -222,7 +224,7 @@ bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **da
         *kind = EV_LAUNCHED;
         return true;
     }
-    if (all_ended(job)) {
+    if (job_all_ended(job)) {
         *kind = end_event(job, data);
         return true;
     }

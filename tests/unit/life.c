@@ -227,10 +227,12 @@ char *life_print(const struct job *job)
         const struct job_worker *worker = &job->workers[i];
 
         text_printf(&text,
-                    "\n%" PRId64 " %" PRId64 " %d%d%d %" PRId64 " %" PRId64 " %" PRId64,
+                    "\n%" PRId64 " %" PRId64 " %d%d%d %" PRId64 " %" PRId64 " %" PRId64
+                    " %" PRId64,
                     worker->last_seq, worker->last_boot_us, worker->ready,
                     worker->launched, worker->ended, worker->ready_boot_us,
-                    worker->ready_wall_us, worker->end_boot_us);
+                    worker->ready_wall_us, worker->launched_boot_us,
+                    worker->end_boot_us);
         print_end(&text, &worker->end);
     }
     return text_steal(&text);

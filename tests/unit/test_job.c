@@ -79,16 +79,42 @@ START_TEST(a_submitted_job_has_the_defaults_of_its_spec)
 }
 END_TEST
 
-START_TEST(a_change_of_state_has_its_time_and_a_fact_of_a_worker_has_not)
+/* When a state began, in milliseconds of the boot clock; event N comes at N seconds. */
+/* clang-format off */
+static const struct {
+    const char *steps;
+    int64_t began;
+} changes[] = {
+    { "submit 2", 1000 },
+    { "submit 2, place", 2000 },
+    { "submit 2, place, ready 0 2100", 2000 }, /* a fact of a worker changes no state */
+    { "submit 2, place, ready 0 2100, ready 1 2050", 2100 },
+    { "submit 1, place, ready 0 2100, launch 0 2200", 2200 },
+    { "submit 2, place, ready 0 2100, launch 0 2150, ready 1 2300, launch 1 2310",
+      2310 },
+    { "submit 1, place, ready 0 2100, launch 0 2200, end 0 2900 completed", 2900 },
+    { "submit 1, place, ready 0 2100, launch 0 2200, lose 0 2500", 2500 },
+    { "submit 1, place, ready 0 2100, launch 0 2200, stop user_stop", 7000 },
+    /* Never before the state that it ends. */
+    { "submit 1, place, ready 0 1900", 2000 },
+    { "submit 1, place, ready 0 2100, launch 0 2200, stop user_stop, end 0 2900 user_stop",
+      7000 },
+    /* The daemon's own word, where no worker said anything. */
+    { "submit 1, place, fail launch", 3000 },
+    { "submit 1, place, ready 0 2100, launch 0 2200, fail infrastructure", 7000 },
+    { "submit 1, stop user_stop", 3000 },
+};
+/* clang-format on */
+
+START_TEST(a_state_begins_when_the_evidence_says)
 {
     auto_life struct life life = { 0 };
-    usec_t placed;
 
-    life_live(&life, "submit 2, place");
-    placed = life.job->changed_us;
-    ck_assert_int_eq(placed, life.events[1].event.at_us);
-    life_live(&life, "ready 0 10");
-    ck_assert_int_eq(life.job->changed_us, placed);
+    life_live(&life, changes[_i].steps);
+    ck_assert_msg(life.job->changed_us
+                      == LIFE_WALL_ZERO + changes[_i].began * USEC_PER_MSEC,
+                  "%s: at %lld", changes[_i].steps,
+                  (long long)(life.job->changed_us - LIFE_WALL_ZERO));
 }
 END_TEST
 
@@ -222,8 +248,8 @@ Suite *suite_job(void)
     tcase_add_loop_test(tests, a_replay_of_any_prefix_gives_the_same_job, 0,
                         ARRAY_SIZE(lives));
     tcase_add_test(tests, a_submitted_job_has_the_defaults_of_its_spec);
-    tcase_add_test(tests,
-                   a_change_of_state_has_its_time_and_a_fact_of_a_worker_has_not);
+    tcase_add_loop_test(tests, a_state_begins_when_the_evidence_says, 0,
+                        ARRAY_SIZE(changes));
     tcase_add_test(tests, an_event_out_of_order_is_refused);
     tcase_add_test(tests, a_worker_that_ended_says_nothing_more);
     tcase_add_test(tests, data_that_does_not_fit_is_an_internal_error);
