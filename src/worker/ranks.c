@@ -118,6 +118,7 @@ void ranks_signal(struct worker *worker, int signal_number)
         if (rank->pid <= 0)
             continue;
         kill(-rank->pid, signal_number);
+        kill(-rank->pid, SIGCONT); /* who was suspended could not save */
         rank->told_group = signal_number == SIGTERM ? rank->pid : 0;
     }
 }

@@ -33,6 +33,10 @@ check "the grace was 1 s, not the default" test $((SECONDS - started)) -lt 8
 folder=$(stopped shell '{}' user_stop '["sh", "-c", "sh -c \"trap \\\"echo child saved; exit\\\" TERM; echo up; while :; do sleep 0.1; done\"; true"]')
 check "the shell's own child is told too" grep -q "child saved" "$folder/rank-0.log"
 
+folder=$(stopped asleep '{"grace_s": 5}' user_stop \
+    '["sh", "-c", "trap \"echo saved; exit 0\" TERM; echo up; kill -STOP $$; while :; do sleep 0.1; done"]')
+check "a suspended program is woken to save" grep -q saved "$folder/rank-0.log"
+
 folder=$(worker_folder early)
 write_plan "$folder" '{}' '["sh", "-c", "echo run >>$WORK/early-runs"]'
 ask_stop "$folder" user_stop
