@@ -11,7 +11,7 @@ schedulers       src schedulers
 daemon           src schedulers daemon
 daemon/main.c    src schedulers daemon api
 api              src schedulers daemon api
-tests            src src/cli src/worker schedulers daemon api tests tests/unit tests/lib
+tests            src src/cli src/worker schedulers daemon api tests tests/unit tests/lib tests/contract
 libexec          src
 '
 # Headers of a dependency and the files that may include them: regular expressions, matched whole.
