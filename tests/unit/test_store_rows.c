@@ -163,6 +163,8 @@ static const enum job_state listed_states[] = { JOB_COMPLETED, JOB_FAILED, JOB_T
                                                 JOB_PENDING, JOB_STOPPED };
 static const enum job_state ended[] = { JOB_COMPLETED, JOB_FAILED, JOB_STOPPED };
 static const enum job_state stopping[] = { JOB_STOPPING };
+static const enum job_state live[] = { JOB_TRAINING, JOB_STOPPING, JOB_PENDING };
+static const enum job_state mixed[] = { JOB_TRAINING, JOB_FAILED };
 
 /* clang-format off */
 static const struct {
@@ -182,6 +184,9 @@ static const struct {
     { { .limit = 5, .states = ended, .state_count = 3 }, LISTED * 3 / 5 },
     { { .limit = 5, .states = ended, .state_count = 1 }, LISTED / 5 },
     { { .limit = 5, .states = stopping, .state_count = 1 }, 0 },
+    { { .limit = 5, .states = live, .state_count = 3 }, LISTED * 2 / 5 },
+    { { .limit = 3, .owner = "bo", .states = live, .state_count = 1 }, LISTED / 10 },
+    { { .limit = 5, .states = mixed, .state_count = 2 }, LISTED * 2 / 5 },
     { { .limit = 2, .owner = "bo", .name_part = "5", .states = ended, .state_count = 3 }, 8 },
 };
 /* clang-format on */
