@@ -116,6 +116,17 @@ static void apply_lost(struct job_worker *worker, const struct cJSON *data)
     };
 }
 
+/* When a worker whose line names no failing rank failed. max_run was over when its
+ * grace began: what peers did after that, for want of it, came later. */
+static usec_t failure_time(const struct job *job, const struct job_worker *worker)
+{
+    usec_t over = worker->ready_boot_us + job->max_run_s * USEC_PER_SEC;
+
+    if (worker->end.cause == END_MAX_RUN && over < worker->end_boot_us)
+        return over;
+    return worker->end_boot_us;
+}
+
 static int apply_worker_fact(struct job *job, const struct job_event *event,
                              struct err *err)
 {
@@ -149,7 +160,7 @@ static int apply_worker_fact(struct job *job, const struct job_event *event,
         if (worker->end.cause == END_COMPLETED)
             worker->launched = true;
         if (!worker->end.failure_boot_us)
-            worker->end.failure_boot_us = worker->end_boot_us;
+            worker->end.failure_boot_us = failure_time(job, worker);
     }
     return 0;
 }

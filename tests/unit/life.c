@@ -68,7 +68,7 @@ static bool post_due(struct life *life, struct err *err)
     return true;
 }
 
-static struct cJSON *submitted(const struct life *life, int64_t count)
+static struct cJSON *submitted(const struct life *life, int64_t count, int64_t max_run)
 {
     struct cJSON *data = json_object_new();
     struct cJSON *spec = json_object_new();
@@ -82,6 +82,8 @@ static struct cJSON *submitted(const struct life *life, int64_t count)
     json_set_bool(data, "emulated", true);
     json_set_text(spec, "instance_type", "ml.c5.xlarge");
     json_set_int(spec, "instance_count", count);
+    if (max_run)
+        json_set_int(spec, "max_run", max_run);
     json_set(data, "spec", spec);
     return data;
 }
@@ -142,10 +144,10 @@ static bool post_step(struct life *life, const char *step, struct err *err)
     int read = sscanf(step, "%15s %" SCNd64 " %" SCNd64 " %31s %" SCNd64, verb, &worker,
                       &at, cause, &failure);
 
+    if (strcmp(verb, "submit") == 0 && read >= 2)
+        return post(life, EV_SUBMITTED, -1, submitted(life, worker, at), err);
     at *= USEC_PER_MSEC;
     failure *= USEC_PER_MSEC;
-    if (strcmp(verb, "submit") == 0 && read == 2)
-        return post(life, EV_SUBMITTED, -1, submitted(life, worker), err);
     if (strcmp(verb, "place") == 0)
         return post(life, EV_PLACED, -1, placed(), err);
     if (strcmp(verb, "ready") == 0 && read == 3)

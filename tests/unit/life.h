@@ -9,7 +9,7 @@
  * The life of a job as one line of text: steps parted by ", ", times in milliseconds of
  * the boot clock.
  *
- *   submit N                     N instances of ml.c5.xlarge
+ *   submit N [MAX_RUN]           N instances of ml.c5.xlarge; max_run in seconds
  *   place
  *   ready W T                    worker W is ready at T
  *   launch W T

@@ -95,6 +95,12 @@ static const struct {
     { "submit 2, place, ready 0 10, ready 1 10, launch 0 11, launch 1 11, lose 0 15, end 1 14 failed",
       "Failed failed 11 1" },
 
+    /* max_run was over at 1010, and the grace lasted: the peer failed for want of that worker. */
+    { "submit 2 1, place, ready 0 10, ready 1 11, launch 0 12, launch 1 12, end 1 1100 failed 1050, end 0 5000 max_run",
+      "MaxRuntimeExceeded max_run -1 -1" },
+    { "submit 2 1, place, ready 0 10, ready 1 11, launch 0 12, launch 1 12, end 1 1100 failed 1009, end 0 5000 max_run",
+      "Failed failed 11 1" },
+
     /* A stop that was asked does not decide the end: the exit does. */
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop", "Stopping" },
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop, end 0 20 user_stop", "Stopped user_stop -1 -1" },
