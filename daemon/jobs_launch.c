@@ -66,6 +66,18 @@ static void free_hosts(struct host_names *hosts)
     free(hosts->addresses);
 }
 
+/* All instances of a local job share this host's CPUs, whatever their profile promises. */
+static int host_cpus(const struct jobs *jobs, const struct job *job)
+{
+    const struct profile *host = catalog_find(jobs->catalog, "local");
+    int share;
+
+    if (!host || strcmp(job->scheduler, scheduler_local.name) != 0)
+        return 0;
+    share = host->vcpus / job->instance_count;
+    return share > 1 ? share : 1;
+}
+
 int jobs_make_plans(struct jobs *jobs, const struct job *job,
                     const struct job_spec *spec, struct worker_plan ***plans,
                     struct err *err)
@@ -90,6 +102,7 @@ int jobs_make_plans(struct jobs *jobs, const struct job *job,
         .attempt = job->attempt ? job->attempt : 1,
         .hosts = hosts.hosts,
         .master_port = job->port,
+        .host_cpus = host_cpus(jobs, job),
         .network_interface = "lo",
         .job_folder = folder,
         .source_archive = archive,

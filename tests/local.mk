@@ -20,6 +20,7 @@ lint_tests = \
 	tests/lint/sql-only-in-store.sh \
 	tests/lint/unit-file.sh
 flow_tests = \
+	tests/flow/emulated.sh \
 	tests/flow/example_by_hand.sh \
 	tests/flow/http.sh \
 	tests/flow/jobctl.sh \
