@@ -4,6 +4,7 @@
 . "$(dirname "$0")/../lib/daemon.sh"
 
 DAEMON_CONFIG=$SOURCE/etc/quickstart.yaml
+# shellcheck disable=SC2119
 daemon_start || exit 1
 
 # submit NAME TYPE COUNT MORE: a job that prints its threads; MORE is JSON that is added.
