@@ -253,6 +253,19 @@ int job_apply(struct job *job, const struct job_event *event, struct err *err)
     return 0;
 }
 
+void job_worker_host(int worker, char out[HOST_TEXT_SIZE])
+{
+    snprintf(out, HOST_TEXT_SIZE, "algo-%d", worker + 1);
+}
+
+void job_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE])
+{
+    int block = job->block + worker / 250;
+
+    snprintf(out, HOST_TEXT_SIZE, "127.%d.%d.%d", 1 + block / 256 % 126, block % 256,
+             1 + worker % 250);
+}
+
 static void set_int_or_null(struct cJSON *object, const char *name, int value, int none)
 {
     if (value == none)

@@ -105,6 +105,15 @@ bool job_was_launched(const struct job *job);
 /** Whether a worker has ended otherwise than well, so that its peers must end too. */
 bool job_has_failed_worker(const struct job *job);
 
+/* Room for the name or the address of a worker. */
+enum {
+    HOST_TEXT_SIZE = 48
+};
+/** Loopback address of a worker: 127.1.0.1.  Blocks of 250 workers. */
+void job_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE]);
+/** Its host name: algo-1 for worker 0. */
+void job_worker_host(int worker, char out[HOST_TEXT_SIZE]);
+
 /** {"cause", "exit_code", "signal", "first_failing_rank", "message"}; the caller owns
  * it. */
 struct cJSON *job_end_to_json(const struct job_end *end);

@@ -11,19 +11,6 @@ char *jobs_folder(const struct jobs *jobs, const struct job *job)
     return xasprintf("%s/jobs/%s", jobs->config->state, job->id);
 }
 
-void jobs_worker_host(int worker, char out[HOST_TEXT_SIZE])
-{
-    snprintf(out, HOST_TEXT_SIZE, "algo-%d", worker + 1);
-}
-
-void jobs_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE])
-{
-    int block = job->block + worker / 250;
-
-    snprintf(out, HOST_TEXT_SIZE, "127.%d.%d.%d", 1 + block / 256 % 126, block % 256,
-             1 + worker % 250);
-}
-
 char *jobs_source_path(struct jobs *jobs, const char *hex)
 {
     return xasprintf("%s/sources/%s.tar.gz", jobs->config->state, hex);
@@ -53,8 +40,8 @@ static void name_hosts(const struct job *job, struct host_names *out)
     out->names = xcalloc(count, sizeof *out->names);
     out->addresses = xcalloc(count, sizeof *out->addresses);
     for (size_t i = 0; i < count; i++) {
-        jobs_worker_host((int)i, out->names[i]);
-        jobs_worker_address(job, (int)i, out->addresses[i]);
+        job_worker_host((int)i, out->names[i]);
+        job_worker_address(job, (int)i, out->addresses[i]);
         out->hosts[i] = (struct launch_host){ out->names[i], out->addresses[i] };
     }
 }
@@ -66,7 +53,8 @@ static void free_hosts(struct host_names *hosts)
     free(hosts->addresses);
 }
 
-/* All instances of a local job share this host's CPUs, whatever their profile promises. */
+/* All instances of a local job share this host's CPUs, whatever their profile promises.
+ */
 static int host_cpus(const struct jobs *jobs, const struct job *job)
 {
     const struct profile *host = catalog_find(jobs->catalog, "local");

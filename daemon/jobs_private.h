@@ -125,14 +125,6 @@ MUST_CHECK int jobs_make_plans(struct jobs *jobs, const struct job *job,
                                const struct job_spec *spec, struct worker_plan ***plans,
                                struct err *err);
 void jobs_free_plans(struct worker_plan **plans, int count);
-/* Room for the name or the address of a worker. */
-enum {
-    HOST_TEXT_SIZE = 48
-};
-/** Loopback address of a worker: 127.1.0.1. */
-void jobs_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE]);
-/** Its host name: algo-1 for worker 0. */
-void jobs_worker_host(int worker, char out[HOST_TEXT_SIZE]);
 char *jobs_folder(const struct jobs *jobs, const struct job *job);
 struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
                                 struct worker_plan *const *plans, int count);

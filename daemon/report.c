@@ -3,7 +3,6 @@
 #include "daemon/report.h"
 
 #include "daemon/figure.h"
-#include "daemon/jobs_private.h"
 #include "src/clock.h"
 #include "src/money.h"
 
@@ -108,8 +107,8 @@ static struct cJSON *workers_of(const struct job *job)
         struct cJSON *worker = json_object_new();
         char host[HOST_TEXT_SIZE], address[HOST_TEXT_SIZE];
 
-        jobs_worker_host(i, host);
-        jobs_worker_address(job, i, address);
+        job_worker_host(i, host);
+        job_worker_address(job, i, address);
         json_set_int(worker, "rank", i);
         json_set_text(worker, "host", host);
         json_set_text(worker, "address", address);

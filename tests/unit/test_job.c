@@ -213,6 +213,29 @@ START_TEST(a_name_that_is_no_event_is_none)
 }
 END_TEST
 
+static const struct {
+    int block;
+    int worker;
+    const char *address;
+} addresses[] = {
+    { 0, 0, "127.1.0.1" },     { 0, 249, "127.1.0.250" },
+    { 0, 250, "127.1.1.1" },   { 3, 999, "127.1.6.250" },
+    { 255, 250, "127.2.0.1" }, { 126 * 256 - 1, 0, "127.126.255.1" },
+};
+
+START_TEST(workers_of_a_job_have_addresses_of_their_own)
+{
+    const struct job job = { .block = addresses[_i].block };
+    char text[HOST_TEXT_SIZE];
+
+    job_worker_address(&job, addresses[_i].worker, text);
+    ck_assert_str_eq(text, addresses[_i].address);
+    job_worker_host(addresses[_i].worker, text);
+    ck_assert(strncmp(text, "algo-", 5) == 0
+              && strtol(text + 5, NULL, 10) == addresses[_i].worker + 1);
+}
+END_TEST
+
 START_TEST(an_end_in_json_says_null_for_what_there_is_not)
 {
     const struct job_end nothing = { .cause = END_LOST,
@@ -255,6 +278,8 @@ Suite *suite_job(void)
     tcase_add_test(tests, data_that_does_not_fit_is_an_internal_error);
     tcase_add_test(tests, every_event_has_a_name_that_leads_back);
     tcase_add_test(tests, a_name_that_is_no_event_is_none);
+    tcase_add_loop_test(tests, workers_of_a_job_have_addresses_of_their_own, 0,
+                        ARRAY_SIZE(addresses));
     tcase_add_test(tests, an_end_in_json_says_null_for_what_there_is_not);
     suite_add_tcase(suite, tests);
     return suite;
