@@ -239,10 +239,15 @@ static void adopt(struct local_worker *worker)
         lose(worker, "railhead-worker is gone and left no last line");
         return;
     }
+    if (watch_process(worker, &err) < 0) {
+        log_warning("local.adopt_again job=%s error=\"%s\"", worker->job_id, err.text);
+        close(worker->pidfd);
+        worker->pidfd = -1;
+        look_at(worker, clock_boot() + USEC_PER_SEC);
+        return;
+    }
     log_info("local.adopted job=%s worker=%d pid=%d", worker->job_id,
              worker->ref.worker, (int)worker->process.pid);
-    if (watch_process(worker, &err) < 0)
-        log_error("local.watch_failed job=%s error=\"%s\"", worker->job_id, err.text);
 }
 
 static void kill_worker(struct local_worker *worker)
@@ -252,7 +257,9 @@ static void kill_worker(struct local_worker *worker)
         worker->job_id, worker->ref.worker);
     worker->kill_at = INT64_MAX;
     if (worker->pidfd >= 0)
-        process_kill(worker->pidfd, SIGKILL);
+        process_kill(worker->pidfd, SIGKILL); /* its exit will be seen */
+    else
+        lose(worker, "railhead-worker did not end within its grace");
 }
 
 /* Somebody said that it may be time to look: the journal grew, a deadline is over, or

@@ -60,6 +60,16 @@ a_killed_worker_is_lost() {
     check_equal "its end is its own ($1)" "$(show "near-$1" end.cause)" '"user_stop"'
 }
 
+# Who has left session, parents and environment is still in the control group.
+a_cgroup_knows_the_nameless() {
+    submit nameless "setsid env -i bash -c 'echo \$\$ >$WORK/nameless.pid; exec sleep 1000' & exec sleep 1000"
+    process_of "$WORK/nameless.pid" >/dev/null
+    wait_until 10 test "$(show nameless secondary_status)" = '"Training"'
+    kill -KILL "$(line "$(worker_of nameless)" ready pid)"
+    wait_for nameless
+    check "a process without its environment is gone with its killed worker" wait_until 2 gone "$(cat "$WORK/nameless.pid")"
+}
+
 # One of two workers is killed: its peer is ended, and told to be a peer.
 a_lost_worker_ends_its_peers() {
     submit "pair-$1" "echo \$\$ >$WORK/pair-$1.\$RAILHEAD_WORKER; exec sleep 1000" '{"instance_count": 2}'
@@ -73,6 +83,11 @@ a_lost_worker_ends_its_peers() {
 
 daemon_start
 each_end_takes_all_along cgroup
+if grep -q 'local.opened.*cgroup=/' "$WORK/railheadd.log"; then
+    a_cgroup_knows_the_nameless
+else
+    echo "# no control groups here"
+fi
 a_killed_worker_is_lost cgroup
 a_lost_worker_ends_its_peers cgroup
 
@@ -152,6 +167,29 @@ check_equal "what is recorded needs no journal: the end counts (launched)" "$(sh
 for name in torn-ready torn-launched; do
     check "its processes are gone ($name)" wait_until 2 gone "$(process_of "$WORK/$name.pid")"
 done
+
+# --- workers that hang ---
+
+# Neither hears of the stop; the beginning of one's journal is gone as well, and with it the knowledge of its pid.
+for name in hangs hangs-torn; do
+    submit $name "echo \$\$ >$WORK/$name.pid; exec sleep 1000" '{"grace": 1}'
+    process_of "$WORK/$name.pid" >/dev/null
+    wait_until 10 test "$(show $name secondary_status)" = '"Training"'
+    folder_of[$name]=$(worker_of $name)
+    worker_pid=$(line "${folder_of[$name]}" ready pid)
+    kill -STOP "$worker_pid"
+done
+daemon_kill
+tear "${folder_of[hangs-torn]}/journal.jsonl" 1
+daemon_start
+for name in hangs hangs-torn; do
+    stop $name
+done
+for name in hangs hangs-torn; do
+    check "a worker that hangs is given up after its grace ($name)" wait_for $name 30
+    check "its rank is gone ($name)" wait_until 2 gone "$(cat "$WORK/$name.pid")"
+done
+kill -KILL "$worker_pid"
 
 # --- one daemon a state folder ---
 
