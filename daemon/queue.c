@@ -29,7 +29,6 @@ LIST_HEAD(bucket, entry);
 struct line {
     const struct offer *offer;
     int in_use;
-    int64_t waiting_count;
     struct entries waiting[PRIORITIES];
     struct entries placed;
 };
@@ -37,6 +36,7 @@ struct line {
 struct queue {
     struct line *lines;
     size_t line_count;
+    size_t turn; /* the line that is asked first: a busy one must not starve the rest */
     struct bucket buckets[BUCKETS];
 };
 
@@ -117,7 +117,6 @@ void queue_add(struct queue *queue, const struct queue_job *job)
     if (!entry
              ->line) /* the type is not offered any more: it waits outside every line */
         return;
-    entry->line->waiting_count++;
     waiting = &entry->line->waiting[job->priority];
     before = TAILQ_LAST(waiting, entries);
     while (before && before->job.job_id > job->job_id)
@@ -158,7 +157,6 @@ void queue_remove(struct queue *queue, int64_t job_id)
         entry->line->in_use -= entry->job.count;
     } else if (entry->line) {
         TAILQ_REMOVE(&entry->line->waiting[entry->job.priority], entry, in_line);
-        entry->line->waiting_count--;
     }
     free(entry);
 }
@@ -244,19 +242,28 @@ static struct entry *head_of(const struct line *line)
     return entry;
 }
 
+/* The job that this line may place now, if any. */
+static struct entry *placeable(const struct line *line, usec_t boot)
+{
+    struct entry *entry = head_of(line);
+
+    if (entry && entry->job.count > line->offer->capacity - line->in_use)
+        entry = backfill(line, entry, boot);
+    return entry;
+}
+
 int64_t queue_next(struct queue *queue, usec_t boot)
 {
     for (size_t i = 0; i < queue->line_count; i++) {
-        struct line *line = &queue->lines[i];
-        struct entry *entry = head_of(line);
+        size_t at = (queue->turn + i) % queue->line_count;
+        struct line *line = &queue->lines[at];
+        struct entry *entry = placeable(line, boot);
 
-        if (entry && entry->job.count > line->offer->capacity - line->in_use)
-            entry = backfill(line, entry, boot);
         if (!entry)
             continue;
         TAILQ_REMOVE(&line->waiting[entry->job.priority], entry, in_line);
-        line->waiting_count--;
         hold(entry, boot);
+        queue->turn = at + 1;
         return entry->job.job_id;
     }
     return 0;

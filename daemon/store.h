@@ -32,7 +32,7 @@ struct job_row {
     char id[JOB_ID_SIZE];
     char name[64];
     char owner[64];
-    char instance_type[64];
+    char instance_type[65];
     char scheduler[16];
     int instance_count;
     bool emulated;

@@ -114,6 +114,19 @@ START_TEST(pools_do_not_wait_for_each_other)
 }
 END_TEST
 
+START_TEST(a_pool_that_is_always_busy_keeps_no_other_waiting)
+{
+    const struct queue_job other = { 100, small_name, 1, 50, 100 };
+
+    for (int64_t id = 1; id <= 4; id++)
+        add(id, 1, 50, 100);
+    queue_add(queue, &other);
+    ck_assert_int_eq(next(0), 1);
+    ck_assert_int_eq(next(0), 100); /* though the first pool has room for more */
+    ck_assert_int_eq(next(0), 2);
+}
+END_TEST
+
 START_TEST(what_ends_before_the_head_can_start_goes_first)
 {
     add(1, 3, 50, 100); /* holds 3 until 100 */
@@ -403,6 +416,7 @@ Suite *suite_queue(void)
     tcase_add_test(tests, priority_goes_before_age);
     tcase_add_test(tests, age_is_the_row_and_not_the_time_of_arrival);
     tcase_add_test(tests, pools_do_not_wait_for_each_other);
+    tcase_add_test(tests, a_pool_that_is_always_busy_keeps_no_other_waiting);
     tcase_add_test(tests, what_ends_before_the_head_can_start_goes_first);
     tcase_add_test(tests, what_the_head_leaves_over_is_free_for_any_length);
     tcase_add_test(tests, a_head_that_can_never_fit_holds_up_nobody);

@@ -80,6 +80,26 @@ START_TEST(a_row_comes_back_as_it_was_written)
 }
 END_TEST
 
+START_TEST(the_longest_name_of_a_type_comes_back_whole)
+{
+    static const char longest[] = /* 64 bytes, the bound of railhead-instance(5) */
+        "ml.family.012345678901234567890123456789012345678901234567890123";
+    auto_job struct job *job = job_new(store_next_job_id(store));
+    struct job_row row;
+    struct err err;
+
+    ck_assert_uint_eq(strlen(longest), 64);
+    job_id_make(LIFE_WALL_ZERO, job->id);
+    job->name = xstrdup("one");
+    job->owner = xstrdup("ana");
+    job->scheduler = xstrdup("local");
+    job->instance_type = xstrdup(longest);
+    must(store_insert_job(store, job, &err), &err);
+    must(store_get_job(store, job->job_id, &row, &err), &err);
+    ck_assert_str_eq(row.instance_type, longest);
+}
+END_TEST
+
 START_TEST(a_job_that_is_not_there_is_not_found)
 {
     struct job_row row;
@@ -386,6 +406,7 @@ Suite *suite_store_rows(void)
     tcase_add_checked_fixture(tests, make_store, free_store);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_row_comes_back_as_it_was_written);
+    tcase_add_test(tests, the_longest_name_of_a_type_comes_back_whole);
     tcase_add_test(tests, a_job_that_is_not_there_is_not_found);
     tcase_add_test(tests, a_name_is_taken_once_and_the_round_goes_on);
     tcase_add_test(tests, a_bill_has_a_cost_or_none);
