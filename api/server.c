@@ -390,6 +390,7 @@ static void on_timer(void *context)
     run(listener);
 }
 
+PRINTF_LIKE(2, 0)
 static void on_library_log(void *context, const char *format, va_list args)
 {
     auto_free char *words = xvasprintf(format, args);

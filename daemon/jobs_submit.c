@@ -194,7 +194,8 @@ static int store_new_job(struct jobs *jobs, const struct submit *submit,
         if (store_err.code != ERR_CONFLICT)
             jobs_fail(jobs, &store_err);
         else
-            jobs_wake(jobs); /* the insert that failed has opened the round's transaction */
+            jobs_wake(
+                jobs); /* the insert that failed has opened the round's transaction */
         return err_set(err, store_err.code, "%s", store_err.text);
     }
     if (store_append_event(jobs->store, job->job_id, event, &store_err) < 0

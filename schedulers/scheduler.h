@@ -40,7 +40,7 @@ struct sched_settings {
 struct sched_job {
     const char *job_id;
     int attempt;
-    const char *folder; /* job_folder; see worker_folder */
+    const char *folder;                     /* job_folder; see worker_folder */
     const struct worker_plan *const *plans; /* one a worker, borrowed for the call */
     const int64_t *last_seq;     /* one a worker: the last line that is recorded */
     const int64_t *last_boot_us; /* one a worker: boot time of it, 0 when none */
