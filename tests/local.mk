@@ -35,6 +35,7 @@ flow_tests = \
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
+	tests/faults/disk_full.sh \
 	tests/faults/kill9.sh \
 	tests/faults/orphans.sh \
 	tests/faults/ports.sh \
