@@ -54,7 +54,7 @@ fill >"$WORK/promised" 2>"$WORK/refusal"
 sed 's/^/# /' "$WORK/refusal"
 check "many were promised before" test "$(wc -l <"$WORK/promised")" -gt 50
 check "the daemon says that the disk is full" grep -q "store.failed.*full" "$WORK/railheadd.log"
-daemon_ended() { ! kill -0 $daemon_pid; }
+daemon_ended() { ! kill -0 "$daemon_pid"; }
 check "and ends, for its next start to recover" wait_until 10 daemon_ended
 daemon_wait
 check "once" test "$(grep -c store.failed "$WORK/railheadd.log")" = 1
