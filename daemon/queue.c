@@ -57,18 +57,22 @@ struct queue *queue_new(const struct offers *offers)
     return queue;
 }
 
-void queue_free(struct queue *queue)
+static void free_entries(struct bucket *bucket)
 {
     struct entry *entry;
 
+    while ((entry = LIST_FIRST(bucket))) {
+        LIST_REMOVE(entry, in_bucket);
+        free(entry);
+    }
+}
+
+void queue_free(struct queue *queue)
+{
     if (!queue)
         return;
-    for (size_t i = 0; i < BUCKETS; i++) {
-        while ((entry = LIST_FIRST(&queue->buckets[i]))) {
-            LIST_REMOVE(entry, in_bucket);
-            free(entry);
-        }
-    }
+    for (size_t i = 0; i < BUCKETS; i++)
+        free_entries(&queue->buckets[i]);
     free(queue->lines);
     free(queue);
 }

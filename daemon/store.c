@@ -165,7 +165,7 @@ static int apply_step(struct store *store, const struct schema_step *step,
 
 static int migrate(struct store *store, struct err *err)
 {
-    int version;
+    int version = 0;
 
     if (schema_version(store, &version, err) < 0)
         return -1;

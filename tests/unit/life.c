@@ -137,35 +137,82 @@ static struct cJSON *ended(const struct life *life, int64_t worker, usec_t boot,
     return data;
 }
 
-static bool post_step(struct life *life, const char *step, struct err *err)
-{
-    char verb[16] = "", cause[32] = "";
-    int64_t worker = 0, at = 0, failure = 0;
-    int read = sscanf(step, "%15s %" SCNd64 " %" SCNd64 " %31s %" SCNd64, verb, &worker,
-                      &at, cause, &failure);
+enum {
+    WORDS_MAX = 5
+};
 
-    if (strcmp(verb, "submit") == 0 && read >= 2)
-        return post(life, EV_SUBMITTED, -1, submitted(life, worker, at), err);
-    at *= USEC_PER_MSEC;
-    failure *= USEC_PER_MSEC;
-    if (strcmp(verb, "place") == 0)
+struct step {
+    char words[WORDS_MAX][32];
+    int count;
+};
+
+static int64_t number(const struct step *step, int word)
+{
+    char *end;
+    int64_t value;
+
+    if (word >= step->count)
+        return 0;
+    value = strtoll(step->words[word], &end, 10);
+    ck_assert_msg(*end == '\0', "not a number: '%s'", step->words[word]);
+    return value;
+}
+
+static usec_t moment(const struct step *step, int word)
+{
+    return number(step, word) * USEC_PER_MSEC;
+}
+
+/* Whether this is `verb` with that many words behind. */
+static bool is(const struct step *step, const char *verb, int from, int to)
+{
+    return strcmp(step->words[0], verb) == 0 && step->count > from
+           && step->count <= to + 1;
+}
+
+static bool post_line(struct life *life, enum job_event_kind kind,
+                      const struct step *step, struct err *err)
+{
+    int64_t worker = number(step, 1);
+
+    return post(life, kind, (int)worker, line(life, worker, moment(step, 2)), err);
+}
+
+static bool post_end(struct life *life, const struct step *step, struct err *err)
+{
+    int64_t worker = number(step, 1);
+
+    return post(life, EV_WORKER_ENDED, (int)worker,
+                ended(life, worker, moment(step, 2), step->words[3], moment(step, 4)),
+                err);
+}
+
+static bool post_step(struct life *life, const char *text, struct err *err)
+{
+    struct step step = { 0 };
+
+    step.count = sscanf(text, "%31s %31s %31s %31s %31s", step.words[0], step.words[1],
+                        step.words[2], step.words[3], step.words[4]);
+    if (is(&step, "submit", 1, 2))
+        return post(life, EV_SUBMITTED, -1,
+                    submitted(life, number(&step, 1), number(&step, 2)), err);
+    if (is(&step, "place", 0, 0))
         return post(life, EV_PLACED, -1, placed(), err);
-    if (strcmp(verb, "ready") == 0 && read == 3)
-        return post(life, EV_WORKER_READY, (int)worker, line(life, worker, at), err);
-    if (strcmp(verb, "launch") == 0 && read == 3)
-        return post(life, EV_WORKER_LAUNCHED, (int)worker, line(life, worker, at), err);
-    if (strcmp(verb, "lose") == 0 && read == 3)
-        return post(life, EV_WORKER_LOST, (int)worker, line(life, worker, at), err);
-    if (strcmp(verb, "end") == 0 && read >= 4)
-        return post(life, EV_WORKER_ENDED, (int)worker,
-                    ended(life, worker, at, cause, failure), err);
-    if (strcmp(verb, "expire") == 0)
+    if (is(&step, "ready", 2, 2))
+        return post_line(life, EV_WORKER_READY, &step, err);
+    if (is(&step, "launch", 2, 2))
+        return post_line(life, EV_WORKER_LAUNCHED, &step, err);
+    if (is(&step, "lose", 2, 2))
+        return post_line(life, EV_WORKER_LOST, &step, err);
+    if (is(&step, "end", 3, 4))
+        return post_end(life, &step, err);
+    if (is(&step, "stop", 1, 1))
+        return post(life, EV_STOP_ASKED, -1, cause_data(step.words[1]), err);
+    if (is(&step, "fail", 1, 1))
+        return post(life, EV_FAILED, -1, cause_data(step.words[1]), err);
+    if (is(&step, "expire", 0, 0))
         return post(life, EV_WAIT_EXPIRED, -1, cause_data("max_wait"), err);
-    if (sscanf(step, "stop %31s", cause) == 1)
-        return post(life, EV_STOP_ASKED, -1, cause_data(cause), err);
-    if (sscanf(step, "fail %31s", cause) == 1)
-        return post(life, EV_FAILED, -1, cause_data(cause), err);
-    ck_abort_msg("not a step of a life: '%s'", step);
+    ck_abort_msg("not a step of a life: '%s'", text);
     return false;
 }
 

@@ -376,7 +376,7 @@ START_TEST(backfill_never_delays_the_head)
     for (int i = 0; i < JOBS; i++)
         add(i + 1, jobs[i].count, jobs[i].priority, jobs[i].longest);
     for (int64_t now = 0; placed < JOBS; now++) {
-        ck_assert_int_lt(now, JOBS * 20);
+        ck_assert_int_lt(now, INT64_C(20) * JOBS);
         end_jobs(jobs, now);
         placed += place_all(jobs, now);
     }
