@@ -71,6 +71,27 @@ static void hold(struct server *server, struct call *call)
     MHD_suspend_connection(call->connection);
 }
 
+static struct call *call_new(struct MHD_Connection *connection)
+{
+    struct call *call = xmalloc(sizeof *call);
+
+    call->connection = connection;
+    call->held = false;
+    call->len = 0;
+    return call;
+}
+
+static enum MHD_Result add_body(struct call *call, const char *bytes, size_t *len)
+{
+    if (*len > BODY_MAX - call->len)
+        return MHD_NO;
+    memcpy(call->body + call->len, bytes, *len);
+    call->len += *len;
+    *len = 0;
+    return MHD_YES;
+}
+
+/* The library's signature.  NOLINTNEXTLINE(readability-function-size) */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method,
                                   const char *version, const char *bytes, size_t *len,
@@ -83,21 +104,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)method;
     (void)version;
     if (!call) {
-        call = xmalloc(sizeof *call);
-        call->connection = connection;
-        call->held = false;
-        call->len = 0;
-        *state = call;
+        *state = call_new(connection);
         return MHD_YES;
     }
-    if (*len) {
-        if (*len > BODY_MAX - call->len)
-            return MHD_NO;
-        memcpy(call->body + call->len, bytes, *len);
-        call->len += *len;
-        *len = 0;
-        return MHD_YES;
-    }
+    if (*len)
+        return add_body(call, bytes, len);
     call->body[call->len] = '\0';
     if (!server->rows)
         return answer(connection);

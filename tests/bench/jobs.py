@@ -125,12 +125,13 @@ def measure_history(context):
         make_history(context, aged)
         for number in range(context.rounds):
             context.step("jobs after a history, round %d of %d" % (number + 1, context.rounds))
-            for key, daemon in (("fresh", fresh), ("aged", aged)):
+            turns = [("fresh", fresh), ("aged", aged)]
+            for key, daemon in turns if number % 2 else reversed(turns):
                 context.keep("history.%s.per_second" % key,
                              run_batch(context, daemon, "new-%d-" % number, body_of([TRUE], "local"),
-                                       context.batch // 2))
+                                       context.batch))
         for daemon in (fresh, aged):
-            check_all_completed(daemon, context.batch // 2 * context.rounds)
+            check_all_completed(daemon, context.batch * context.rounds)
         list_times(context, aged, "history.page_ms", "/v1/training-jobs?limit=100")
         list_times(context, aged, "history.page_live_ms", "/v1/training-jobs?limit=100&status=InProgress")
         context.keep("history.rss_mib", aged.memory_kib()[0] / 1024)

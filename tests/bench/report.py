@@ -19,9 +19,9 @@ from submits import measure_memory, measure_submits
 SECTIONS = {"submits": measure_submits, "jobs": measure_jobs, "history": measure_history,
             "first": measure_first, "memory": measure_memory}
 
-FULL = {"rounds": 3, "slices": 12, "msec": 300, "batches": 4, "batch": 500, "spawns": 400,
+FULL = {"rounds": 4, "slices": 12, "msec": 300, "batches": 4, "batch": 500, "spawns": 400,
         "history": 100000, "firsts": 200, "live_jobs": 2000}
-QUICK = {"rounds": 2, "slices": 4, "msec": 200, "batches": 2, "batch": 100, "spawns": 100,
+QUICK = {"rounds": 4, "slices": 4, "msec": 200, "batches": 2, "batch": 100, "spawns": 100,
          "history": 10000, "firsts": 60, "live_jobs": 2000}
 
 
@@ -227,13 +227,13 @@ def first_line_with(path, start):
 
 
 def describe_machine(folder):
-    filesystem = subprocess.run(["stat", "-f", "-c", "%T", folder], stdout=subprocess.PIPE, check=True)
+    filesystem = subprocess.run(["df", "--output=fstype", folder], stdout=subprocess.PIPE, check=True)
     return {
         "processor": first_line_with("/proc/cpuinfo", "model name"),
         "processors": os.cpu_count(),
         "memory": first_line_with("/proc/meminfo", "MemTotal"),
         "kernel": platform.release(),
-        "filesystem": filesystem.stdout.decode().strip(),
+        "filesystem": filesystem.stdout.decode().split()[-1],
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "load_before": os.getloadavg(),
     }

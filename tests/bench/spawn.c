@@ -28,8 +28,11 @@ static const char usage[] =
 static void start(char **argv)
 {
     pid_t pid;
-    int errno_value = posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
+    int errno_value;
 
+    if (!argv[0])
+        bench_fail("usage", usage);
+    errno_value = posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
     if (errno_value)
         bench_fail(argv[0], strerror(errno_value));
 }
