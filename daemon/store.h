@@ -60,8 +60,8 @@ MUST_CHECK int store_find_job(struct store *store, const char *name,
 MUST_CHECK int store_get_job(struct store *store, int64_t job_id, struct job_row *row,
                              struct err *err);
 
-typedef int store_row_callback(void *context, const struct job_row *row,
-                               struct err *err);
+typedef int store_row_callback_t(void *context, const struct job_row *row,
+                                 struct err *err);
 
 /** Jobs below row id `before`, newest first, until the callback has had `limit` of
  * them. NULL filters pass all; name_part is a part of the name, as it is written. */
@@ -74,7 +74,7 @@ struct store_filter {
     size_t state_count;
 };
 MUST_CHECK int store_list_jobs(struct store *store, const struct store_filter *filter,
-                               store_row_callback *callback, void *context,
+                               store_row_callback_t *callback, void *context,
                                struct err *err);
 
 /** Row ids of jobs that have not ended, oldest first. */
@@ -86,11 +86,11 @@ MUST_CHECK int store_live_jobs(struct store *store, int64_t **ids, size_t *count
 MUST_CHECK int store_append_event(struct store *store, int64_t job_id,
                                   const struct job_event *event, struct err *err);
 
-typedef int store_event_callback(void *context, const struct job_event *event,
-                                 struct err *err);
+typedef int store_event_callback_t(void *context, const struct job_event *event,
+                                   struct err *err);
 /** All events of a job in order; the event is valid during the call only. */
 MUST_CHECK int store_each_event(struct store *store, int64_t job_id,
-                                store_event_callback *callback, void *context,
+                                store_event_callback_t *callback, void *context,
                                 struct err *err);
 
 /** The complete spec as it was submitted; the caller frees. */

@@ -49,7 +49,7 @@ static const char sql_each_event[] =
     "SELECT seq, at_us, kind, worker, data FROM job_event WHERE job_id = ?1 ORDER BY seq";
 
 int store_each_event(struct store *store, int64_t job_id,
-                     store_event_callback *callback, void *context, struct err *err)
+                     store_event_callback_t *callback, void *context, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
     int step;

@@ -185,7 +185,7 @@ static char *join_states(const struct store_filter *filter)
 }
 
 int store_list_jobs(struct store *store, const struct store_filter *filter,
-                    store_row_callback *callback, void *context, struct err *err)
+                    store_row_callback_t *callback, void *context, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
     auto_free char *states = join_states(filter);

@@ -44,7 +44,7 @@ bool local_journal_is_held(const struct local_journal *journal)
     return false;
 }
 
-static int tell_line(const char *bytes, size_t len, local_journal_callback *callback,
+static int tell_line(const char *bytes, size_t len, local_journal_callback_t *callback,
                      void *context, struct err *err)
 {
     auto_json struct cJSON *json = NULL;
@@ -57,7 +57,7 @@ static int tell_line(const char *bytes, size_t len, local_journal_callback *call
 }
 
 /* Goes on after a line that cannot be read: later ones may tell the end. */
-static int tell_lines(struct text *partial, local_journal_callback *callback,
+static int tell_lines(struct text *partial, local_journal_callback_t *callback,
                       void *context, struct err *err)
 {
     size_t from = 0;
@@ -79,8 +79,9 @@ static int tell_lines(struct text *partial, local_journal_callback *callback,
     return err_set(err, ERR_INVALID, "a line of more than %d bytes", JOURNAL_LINE_MAX);
 }
 
-int local_journal_read(struct local_journal *journal, local_journal_callback *callback,
-                       void *context, struct err *err)
+int local_journal_read(struct local_journal *journal,
+                       local_journal_callback_t *callback, void *context,
+                       struct err *err)
 {
     char bytes[8192];
     ssize_t got;

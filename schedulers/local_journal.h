@@ -23,7 +23,7 @@ bool local_journal_has_begun(const struct local_journal *journal);
 /** Whether a worker holds its lock: it lives, or it has just ended. */
 bool local_journal_is_held(const struct local_journal *journal);
 
-typedef void local_journal_callback(void *context, const struct journal_line *line);
+typedef void local_journal_callback_t(void *context, const struct journal_line *line);
 
 /**
  * Calls for every complete line that came since the last call.
@@ -31,7 +31,7 @@ typedef void local_journal_callback(void *context, const struct journal_line *li
  * ERR_INVALID when there was a line that is not one of ours; all others were told.
  */
 MUST_CHECK int local_journal_read(struct local_journal *journal,
-                                  local_journal_callback *callback, void *context,
+                                  local_journal_callback_t *callback, void *context,
                                   struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ struct loop {
 struct loop_source {
     sd_event_source *source;
     sd_event_source *overdue; /* of a "last" source: its patience; else NULL */
-    loop_callback *callback;
+    loop_callback_t *callback;
     void *context;
 };
 
@@ -66,7 +66,7 @@ void loop_exit(struct loop *loop, int code)
     sd_event_exit(loop->event, code);
 }
 
-static struct loop_source *source_new(loop_callback *callback, void *context)
+static struct loop_source *source_new(loop_callback_t *callback, void *context)
 {
     struct loop_source *source = xcalloc(1, sizeof *source);
 
@@ -113,7 +113,7 @@ static int on_fd(sd_event_source *event_source, int fd, uint32_t revents,
     return call(userdata);
 }
 
-int loop_add_fd(struct loop *loop, int fd, loop_callback *callback, void *context,
+int loop_add_fd(struct loop *loop, int fd, loop_callback_t *callback, void *context,
                 struct loop_source **out, struct err *err)
 {
     struct loop_source *source = source_new(callback, context);
@@ -142,7 +142,7 @@ static int add_time(struct loop *loop, sd_event_time_handler_t handler,
     return result;
 }
 
-int loop_add_timer(struct loop *loop, loop_callback *callback, void *context,
+int loop_add_timer(struct loop *loop, loop_callback_t *callback, void *context,
                    struct loop_source **out, struct err *err)
 {
     struct loop_source *source = source_new(callback, context);
@@ -175,7 +175,7 @@ static int on_signal(sd_event_source *event_source, const struct signalfd_siginf
     return call(userdata);
 }
 
-int loop_add_signal(struct loop *loop, int signal_number, loop_callback *callback,
+int loop_add_signal(struct loop *loop, int signal_number, loop_callback_t *callback,
                     void *context, struct loop_source **out, struct err *err)
 {
     struct loop_source *source = source_new(callback, context);
@@ -209,7 +209,7 @@ static int on_overdue(sd_event_source *event_source, uint64_t at, void *userdata
     return call(userdata);
 }
 
-int loop_add_last(struct loop *loop, loop_callback *callback, void *context,
+int loop_add_last(struct loop *loop, loop_callback_t *callback, void *context,
                   struct loop_source **out, struct err *err)
 {
     struct loop_source *source = source_new(callback, context);
