@@ -39,14 +39,14 @@ enum {
 };
 
 /* Member readers; `into` is a struct job_spec. */
-member_reader spec_read_command;
-member_reader spec_read_distribution;
-member_reader spec_read_hyperparameters;
-member_reader spec_read_environment;
-member_reader spec_read_metric_definitions;
-member_reader spec_read_work;
-member_reader spec_read_objective;
-member_reader spec_read_tags;
-member_reader spec_read_fake;
+member_reader_t spec_read_command;
+member_reader_t spec_read_distribution;
+member_reader_t spec_read_hyperparameters;
+member_reader_t spec_read_environment;
+member_reader_t spec_read_metric_definitions;
+member_reader_t spec_read_work;
+member_reader_t spec_read_objective;
+member_reader_t spec_read_tags;
+member_reader_t spec_read_fake;
 
 #endif

@@ -23,12 +23,12 @@ struct member_place {
 };
 
 /* Reads one value into what the caller fills. */
-typedef void member_reader(void *into, const struct cJSON *value,
-                           const struct member_place *place);
+typedef void member_reader_t(void *into, const struct cJSON *value,
+                             const struct member_place *place);
 
 struct member {
     const char *name;
-    member_reader *read; /* NULL: known but not supported, see `hint` */
+    member_reader_t *read; /* NULL: known but not supported, see `hint` */
     bool required;
     const char *hint; /* remedy when it is required and absent, or not supported */
 };
