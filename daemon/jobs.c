@@ -19,45 +19,24 @@ static bool pattern_takes(const char *pattern, const char *name, size_t name_len
     return name_len == len && strncmp(pattern, name, len) == 0;
 }
 
+static bool is_passed(const char *entry, char *const *patterns)
+{
+    size_t name_len = strcspn(entry, "=");
+
+    for (; patterns && *patterns; patterns++)
+        if (pattern_takes(*patterns, entry, name_len))
+            return true;
+    return false;
+}
+
 static char **passed_environment(char *const *patterns)
 {
     char **passed = NULL;
 
-    for (char **entry = environ; *entry; entry++) {
-        size_t name_len = strcspn(*entry, "=");
-
-        for (char *const *pattern = patterns; pattern && *pattern; pattern++) {
-            if (pattern_takes(*pattern, *entry, name_len)) {
-                words_add(&passed, xstrdup(*entry));
-                break;
-            }
-        }
-    }
-    if (!passed)
-        passed = xcalloc(1, sizeof *passed);
-    return passed;
-}
-
-/* Beside this program (a build tree), else where it was installed. */
-static char *find_helper(const char *name)
-{
-    char self[4096];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
-
-    if (len > 0) {
-        self[len] = '\0';
-        slash = strrchr(self, '/');
-        if (slash) {
-            auto_free char *beside = NULL;
-
-            *slash = '\0';
-            beside = xasprintf("%s/%s", self, name);
-            if (access(beside, R_OK) == 0)
-                return steal_ptr(&beside);
-        }
-    }
-    return xasprintf("%s/%s", RAILHEAD_LIBEXECDIR, name);
+    for (char **entry = environ; *entry; entry++)
+        if (is_passed(*entry, patterns))
+            words_add(&passed, xstrdup(*entry));
+    return passed ? passed : xcalloc(1, sizeof *passed);
 }
 
 static int make_folders(const struct config *config, struct err *err)
@@ -127,8 +106,8 @@ int jobs_open(const struct config *config, const struct catalog *catalog,
     jobs->catalog = catalog;
     jobs->loop = loop;
     jobs->base_env = passed_environment(config->pass_environment);
-    jobs->worker_path = find_helper("railhead-worker");
-    jobs->torchrun_wrapper = find_helper("railhead-torchrun.py");
+    jobs->worker_path = path_of_helper("railhead-worker");
+    jobs->torchrun_wrapper = path_of_helper("railhead-torchrun.py");
     STAILQ_INIT(&jobs->due);
     if (open_parts(jobs, err) < 0) {
         jobs_close(jobs);

@@ -1,6 +1,7 @@
 /* Taking a job on, and asking it to stop. */
 
 #include "daemon/jobs_private.h"
+#include "daemon/report.h"
 #include "src/clock.h"
 #include "src/digest.h"
 #include "src/log.h"
@@ -104,27 +105,9 @@ static struct cJSON *submitted_data(const struct jobs *jobs,
     return data;
 }
 
-static void price_answer(const struct offer *offer, struct cJSON *answer)
-{
-    const struct profile_price *price = offer ? offer_price(offer, clock_wall()) : NULL;
-    char amount[MONEY_TEXT_SIZE];
-    struct cJSON *json;
-
-    if (!price) {
-        json_set_null(answer, "price");
-        return;
-    }
-    json = json_object_new();
-    json_set_text(json, "usd_per_hour", money_format(price->hourly, amount));
-    json_set_text(json, "source", price->source);
-    json_set_text(json, "basis", price->basis);
-    json_set_text(json, "confidence", price->confidence);
-    json_set_text(json, "as_of", price->as_of);
-    json_set(answer, "price", json);
-}
-
 static struct cJSON *submit_answer(const struct jobs *jobs, const struct job_row *row)
 {
+    const struct offer *offer = offers_find(&jobs->offers, row->instance_type);
     struct cJSON *answer = json_object_new();
     char at[TIME_TEXT_SIZE];
 
@@ -136,7 +119,8 @@ static struct cJSON *submit_answer(const struct jobs *jobs, const struct job_row
     json_set_text(answer, "instance_type", row->instance_type);
     json_set_int(answer, "instance_count", row->instance_count);
     json_set_bool(answer, "emulated", row->emulated);
-    price_answer(offers_find(&jobs->offers, row->instance_type), answer);
+    json_set(answer, "price",
+             report_price(offer ? offer_price(offer, clock_wall()) : NULL));
     return answer;
 }
 

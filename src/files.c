@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,6 +346,29 @@ int folder_remove(const char *path, struct err *err)
     if (gone || remove_full(path, err) == 0)
         return 0;
     return err_wrap(err, "%s", path);
+}
+
+static char *own_folder(void)
+{
+    char self[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+
+    if (len <= 0)
+        return NULL;
+    self[len] = '\0';
+    slash = strrchr(self, '/');
+    return slash ? xstrndup(self, (size_t)(slash - self)) : NULL;
+}
+
+char *path_of_helper(const char *name)
+{
+    auto_free char *folder = own_folder();
+    auto_free char *beside = folder ? xasprintf("%s/%s", folder, name) : NULL;
+
+    if (beside && access(beside, R_OK) == 0)
+        return steal_ptr(&beside);
+    return xasprintf("%s/%s", RAILHEAD_LIBEXECDIR, name);
 }
 
 char *path_absolute(const char *path)

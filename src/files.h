@@ -28,6 +28,10 @@ MUST_CHECK int folder_make(const char *path, mode_t mode, struct err *err);
  */
 MUST_CHECK int folder_remove(const char *path, struct err *err);
 
+/** Where a program or file of ours is that no user calls: beside the running program (a
+ * build tree), else where it is installed.  The caller frees. */
+char *path_of_helper(const char *name);
+
 /** Absolute path of a file named relative to the present folder; the caller frees. */
 char *path_absolute(const char *path);
 

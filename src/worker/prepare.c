@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -25,28 +24,6 @@ enum {
 enum {
     FOLLOW_MS = 50
 };
-
-/* The folder of our own program, or NULL. */
-static char *own_folder(void)
-{
-    char self[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    while (len > 0 && self[len - 1] != '/')
-        len--;
-    return len > 0 ? xstrndup(self, (size_t)len) : NULL;
-}
-
-/* Beside us, as in a build tree; else where it is installed. */
-static char *unpacker_path(void)
-{
-    auto_free char *folder = own_folder();
-    auto_free char *beside = xasprintf("%srailhead-archive", folder ? folder : "");
-
-    if (access(beside, X_OK) == 0)
-        return steal_ptr(&beside);
-    return xstrdup(RAILHEAD_LIBEXECDIR "/railhead-archive");
-}
 
 /* Reads what there is; only the start is kept. False at the end. */
 static bool hear(int fd, struct text *words)
@@ -86,7 +63,7 @@ static int follow(struct worker *worker, int fd, pid_t pid, struct text *words,
 static int start_unpacker(const struct worker *worker, struct spawn *spawn, int *output,
                           struct err *err)
 {
-    auto_free char *program = unpacker_path();
+    auto_free char *program = path_of_helper("railhead-archive");
     char verb[] = "unpack";
     char *argv[] = { program, verb, worker->plan->source_archive,
                      worker->plan->code_folder, NULL };
