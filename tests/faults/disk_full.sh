@@ -14,7 +14,7 @@ leave_disk() {
     umount -l "$STATE"
 }
 mkdir "$STATE"
-mount -t tmpfs -o size=4m none "$STATE" || skip "no tmpfs"
+mount -t tmpfs -o size=24m none "$STATE" || skip "no tmpfs"
 at_exit leave_disk
 DAEMON_CONFIG=$WORK/railhead.yaml
 cat >"$DAEMON_CONFIG" <<'CONFIG'
@@ -58,7 +58,7 @@ daemon_ended() { ! kill -0 "$daemon_pid"; }
 check "and ends, for its next start to recover" wait_until 10 daemon_ended
 daemon_wait
 check "once" test "$(grep -c store.failed "$WORK/railheadd.log")" = 1
-mount -o remount,size=64m "$STATE"
+mount -o remount,size=256m "$STATE"
 check_equal "no event log has a gap" "$(sql "SELECT job_id FROM job_event GROUP BY job_id HAVING MIN(seq) != 1 OR MAX(seq) != COUNT(*)")" ""
 check_equal "no job is without its first event" "$(sql "SELECT name FROM job WHERE job_id NOT IN (SELECT job_id FROM job_event WHERE seq = 1)")" ""
 daemon_start

@@ -72,13 +72,21 @@ a_cgroup_knows_the_nameless() {
 
 # One of two workers is killed: its peer is ended, and told to be a peer.
 a_lost_worker_ends_its_peers() {
-    submit "pair-$1" "echo \$\$ >$WORK/pair-$1.\$RAILHEAD_WORKER; exec sleep 1000" '{"instance_count": 2}'
+    local last
+    submit "pair-$1" "trap 'sleep 0.5; exit' TERM; echo \$\$ >$WORK/pair-$1.\$RAILHEAD_WORKER; sleep 1000 & wait" '{"instance_count": 2}'
     process_of "$WORK/pair-$1.0" >/dev/null
     process_of "$WORK/pair-$1.1" >/dev/null
+    wait_until 10 test "$(show "pair-$1" secondary_status)" = '"Training"'
+    last=$(line "$(worker_of "pair-$1" 1)" "" boot_us)
     kill -KILL "$(line "$(worker_of "pair-$1" 1)" ready pid)"
     check "a job that lost one of two workers ends ($1)" wait_for "pair-$1"
     check_equal "its end is the loss, not the stop of the peer ($1)" "$(show "pair-$1" end.cause)" '"lost"'
     check "the peer is gone ($1)" gone "$(cat "$WORK/pair-$1.0")"
+    daemon_kill
+    check_equal "who was lost is billed to the last evidence, the peer to its own end ($1)" \
+        "$(sql "SELECT worker, boot_us > $last FROM interval_close JOIN job USING (job_id) WHERE name = 'pair-$1' ORDER BY worker")" \
+        "$(printf '0 1\n1 0')"
+    daemon_start
 }
 
 daemon_start
