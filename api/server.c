@@ -28,7 +28,7 @@
 
 /* Of one connection: its headers, and the buffer that uploads come through. */
 enum {
-    CONNECTION_MEMORY_BYTES = 32768
+    CONNECTION_MEMORY_BYTES = 16384
 };
 enum {
     IDLE_TIMEOUT_S = 60

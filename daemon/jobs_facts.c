@@ -41,7 +41,7 @@ static void keep_metric(struct jobs *jobs, const struct live_job *live,
         jobs_fail(jobs, &err);
         return;
     }
-    jobs_wake(jobs);
+    jobs_wake_soon(jobs);
 }
 
 static void keep_last_metrics(struct jobs *jobs, const struct live_job *live,

@@ -56,7 +56,9 @@ struct jobs {
 
     struct live_bucket live[LIVE_BUCKETS]; /* by job id */
     int64_t live_count;
-    struct due_jobs due;       /* steps to take after the next commit */
+    struct due_jobs due;      /* steps to take after the next commit */
+    struct loop_source *soon; /* ends the round when only what can wait has come */
+    bool soon_set;
     struct loop_source *round; /* ends the round (loop_add_last) */
     struct loop_source *max_wait;
     usec_t max_wait_boot;      /* when max_wait fires; INT64_MAX: never */
@@ -89,6 +91,8 @@ MUST_CHECK int jobs_post(struct jobs *jobs, struct live_job *live,
                          struct err *err);
 /** The round has something to commit, or steps to take. */
 void jobs_wake(struct jobs *jobs);
+/** As jobs_wake, for what can wait a little: with the next round, or in 20 ms. */
+void jobs_wake_soon(struct jobs *jobs);
 /** This job wants a step after the next commit. */
 void jobs_mark_due(struct jobs *jobs, struct live_job *live);
 /** The database failed: nothing of this round holds; the daemon ends, and its next

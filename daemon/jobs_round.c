@@ -1,7 +1,7 @@
 /*
- * A round of the loop: what arrives is stored and applied (jobs_post), one commit makes
- * it durable, answers are released, then every job that changed takes its step.  A step
- * may post again: that is the next round.
+ * A round of the loop: what arrives is stored and applied (jobs_post), what fits is
+ * placed, one commit makes all of it durable, answers are released, then every job that
+ * changed takes its step.  A step may post again: that is the next round.
  */
 
 #include "daemon/jobs_private.h"
@@ -25,6 +25,26 @@ void jobs_fail(struct jobs *jobs, const struct err *err)
 void jobs_wake(struct jobs *jobs)
 {
     loop_wake(jobs->round);
+}
+
+/* What a worker's journal keeps anyway and nobody was promised need not have a commit
+ * of its own: it goes with the next one, or alone after so long. */
+enum {
+    WAIT_LONGEST_USEC = 20000
+};
+
+static bool can_wait(enum job_event_kind kind)
+{
+    return kind == EV_WORKER_READY || kind == EV_WORKER_LAUNCHED || kind == EV_READY
+           || kind == EV_LAUNCHED;
+}
+
+void jobs_wake_soon(struct jobs *jobs)
+{
+    if (jobs->soon_set)
+        return;
+    jobs->soon_set = true;
+    loop_timer_set(jobs->soon, clock_boot() + WAIT_LONGEST_USEC);
 }
 
 void jobs_mark_due(struct jobs *jobs, struct live_job *live)
@@ -70,7 +90,12 @@ static int post_one(struct jobs *jobs, struct live_job *live, struct job_event *
     if (job->state != before)
         log_info("job.state job=%s state=%s on=%s", job->name,
                  job_state_name(job->state), job_event_name(event->kind));
-    jobs_mark_due(jobs, live);
+    if (job_state_is_final(job->state))
+        queue_remove(jobs->queue, job->job_id); /* its place is free for this round */
+    if (can_wait(event->kind) && !live->due)
+        jobs_wake_soon(jobs);
+    else
+        jobs_mark_due(jobs, live);
     return 0;
 }
 
@@ -113,8 +138,13 @@ static void end_round(void *context)
     struct jobs *jobs = context;
     struct err err;
 
+    if (jobs->soon_set) {
+        jobs->soon_set = false;
+        loop_timer_set(jobs->soon, INT64_MAX);
+    }
     if (jobs->failed)
         return;
+    jobs_place(jobs);
     if (store_commit(jobs->store, &err) < 0) {
         jobs_fail(jobs, &err);
         return;
@@ -122,7 +152,6 @@ static void end_round(void *context)
     if (jobs->on_commit)
         jobs->on_commit(jobs->on_commit_context, true);
     take_steps(jobs);
-    jobs_place(jobs);
 }
 
 int jobs_open_rounds(struct jobs *jobs, struct err *err)
@@ -130,6 +159,7 @@ int jobs_open_rounds(struct jobs *jobs, struct err *err)
     STAILQ_INIT(&jobs->due);
     jobs->max_wait_boot = INT64_MAX;
     if (loop_add_last(jobs->loop, end_round, jobs, &jobs->round, err) < 0
+        || loop_add_timer(jobs->loop, end_round, jobs, &jobs->soon, err) < 0
         || loop_add_timer(jobs->loop, jobs_on_max_wait, jobs, &jobs->max_wait, err) < 0
         || loop_add_timer(jobs->loop, jobs_on_again, jobs, &jobs->again, err) < 0)
         return -1;
@@ -143,6 +173,7 @@ void jobs_close_rounds(struct jobs *jobs)
     if (!jobs->failed && jobs->store && store_commit(jobs->store, &err) < 0)
         log_error("store.failed error=\"%s\"", err.text);
     loop_source_free(jobs->round);
+    loop_source_free(jobs->soon);
     loop_source_free(jobs->max_wait);
     loop_source_free(jobs->again);
 }

@@ -78,7 +78,6 @@ static void release(struct jobs *jobs, struct live_job *live)
 
     if (live->scheduler && job->attempt > 0)
         live->class->release(live->scheduler, job->id, job->attempt);
-    queue_remove(jobs->queue, job->job_id);
     ports_release(&jobs->ports, job->port);
     live_remove(jobs, live);
 }
@@ -181,6 +180,8 @@ void jobs_place(struct jobs *jobs)
             return;
         }
     }
+    if (placed == PLACED_PER_ROUND)
+        jobs_wake(jobs); /* there may be more */
 }
 
 void jobs_watch_max_wait(struct jobs *jobs, const struct job *job)

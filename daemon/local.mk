@@ -34,7 +34,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_key.c \
 	daemon/store_ledger.c \
 	daemon/store_metric.c \
-	daemon/store_private.h
+	daemon/store_private.h \
+	daemon/store_wal.c
 nodist_daemon_libdaemon_a_SOURCES = daemon/schema.c
 daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 

@@ -29,6 +29,7 @@ LIST_HEAD(bucket, entry);
 struct line {
     const struct offer *offer;
     int in_use;
+    int64_t waiting_count;
     struct entries waiting[PRIORITIES];
     struct entries placed;
 };
@@ -129,6 +130,13 @@ void queue_add(struct queue *queue, const struct queue_job *job)
         TAILQ_INSERT_AFTER(waiting, before, entry, in_line);
     else
         TAILQ_INSERT_HEAD(waiting, entry, in_line);
+    entry->line->waiting_count++;
+}
+
+static void leave_line(struct entry *entry)
+{
+    TAILQ_REMOVE(&entry->line->waiting[entry->job.priority], entry, in_line);
+    entry->line->waiting_count--;
 }
 
 static void hold(struct entry *entry, usec_t boot)
@@ -160,13 +168,15 @@ void queue_remove(struct queue *queue, int64_t job_id)
         TAILQ_REMOVE(&entry->line->placed, entry, in_line);
         entry->line->in_use -= entry->job.count;
     } else if (entry->line) {
-        TAILQ_REMOVE(&entry->line->waiting[entry->job.priority], entry, in_line);
+        leave_line(entry);
     }
     free(entry);
 }
 
 static struct entry *first_in_line(const struct line *line)
 {
+    if (line->waiting_count == 0)
+        return NULL;
     for (int p = PRIORITIES - 1; p >= 0; p--)
         if (!TAILQ_EMPTY(&line->waiting[p]))
             return TAILQ_FIRST(&line->waiting[p]);
@@ -265,7 +275,7 @@ int64_t queue_next(struct queue *queue, usec_t boot)
 
         if (!entry)
             continue;
-        TAILQ_REMOVE(&line->waiting[entry->job.priority], entry, in_line);
+        leave_line(entry);
         hold(entry, boot);
         queue->turn = at + 1;
         return entry->job.job_id;

@@ -196,13 +196,11 @@ static int read_next_job_id(struct store *store, struct err *err)
 }
 
 /* locking_mode EXCLUSIVE keeps a second daemon out for as long as we live, and spares a
- * lock a round.  The WAL is checkpointed at 4,000 pages (16 MiB): at 1,000 pages a
- * burst of submits pays a checkpoint ten times a second. */
+ * lock a round. */
 static const char sql_settings[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                    "PRAGMA journal_mode = WAL;"
                                    "PRAGMA synchronous = FULL;"
                                    "PRAGMA foreign_keys = ON;"
-                                   "PRAGMA wal_autocheckpoint = 4000;"
                                    "PRAGMA cache_size = -8192;"
                                    "PRAGMA temp_store = MEMORY;";
 
@@ -222,7 +220,8 @@ static int open_database(struct store *store, const char *path, struct err *err)
                            path);
         return err_wrap(err, "%s", path);
     }
-    return 0;
+    sqlite3_wal_autocheckpoint(store->db, STORE_WAL_PAGES);
+    return store_fill_wal(path, err);
 }
 
 int store_open(const char *path, struct store **out, struct err *err)

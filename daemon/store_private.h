@@ -25,6 +25,16 @@ struct store {
     size_t prepared_count;
 };
 
+/* The write-ahead log is checkpointed at so many pages (16 MiB): at 1,000 a burst of
+ * submits pays a checkpoint ten times a second. */
+enum {
+    STORE_WAL_PAGES = 4000
+};
+
+/** store_wal.c: grows the log to its full size; we must be the only ones that have the
+ * database open. */
+MUST_CHECK int store_fill_wal(const char *path, struct err *err);
+
 /* A statement is reset when it goes out of scope. */
 #define auto_statement __attribute__((cleanup(store_reset)))
 void store_reset(sqlite3_stmt **statement);

@@ -157,33 +157,36 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Every part that ends before a slash, then the whole. */
-static int make_parts(const char *path, mode_t mode, struct err *err)
+/* The path less its last part; NULL when that is all there is. */
+static char *path_above(const char *path)
 {
-    auto_free char *part = xstrdup(path);
-    char *slash = part;
+    size_t len = strlen(path);
 
-    do {
-        slash = strchr(slash + (*slash == '/'), '/');
-        if (slash)
-            *slash = '\0';
-        if (*part && mkdir(part, mode) < 0 && errno != EEXIST)
-            return err_sys(err, errno, "make folder %s", part);
-        if (slash)
-            *slash = '/';
-    } while (slash);
-    return 0;
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    while (len > 0 && path[len - 1] != '/')
+        len--;
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    return len > 0 && strncmp(path, "/", len) != 0 ? xstrndup(path, len) : NULL;
 }
 
+/* From the end on: most often what is above is there. */
 int folder_make(const char *path, mode_t mode, struct err *err)
 {
+    auto_free char *above = NULL;
+
     if (mkdir(path, mode) == 0)
         return 0;
-    if (errno != EEXIST && make_parts(path, mode, err) < 0)
-        return -1;
-    if (!is_folder(path))
-        return err_sys(err, *path ? ENOTDIR : ENOENT, "make folder %s", path);
-    return 0;
+    if (errno == ENOENT && (above = path_above(path))) {
+        if (folder_make(above, mode, err) < 0)
+            return -1;
+        if (mkdir(path, mode) == 0)
+            return 0;
+    }
+    if (errno != EEXIST)
+        return err_sys(err, errno, "make folder %s", path);
+    return is_folder(path) ? 0 : err_sys(err, ENOTDIR, "make folder %s", path);
 }
 
 /*

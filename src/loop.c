@@ -26,13 +26,16 @@ enum {
 
 struct loop {
     sd_event *event;
+    struct loop_source *lasts; /* all "last" sources */
 };
 
 struct loop_source {
+    struct loop *loop;
     sd_event_source *source;
-    sd_event_source *overdue; /* of a "last" source: its patience; else NULL */
     loop_callback_t *callback;
     void *context;
+    usec_t overdue_at; /* of a "last" source that was woken; else INT64_MAX */
+    struct loop_source *next_last; /* of a "last" source */
 };
 
 int loop_new(struct loop **out, struct err *err)
@@ -66,10 +69,13 @@ void loop_exit(struct loop *loop, int code)
     sd_event_exit(loop->event, code);
 }
 
-static struct loop_source *source_new(loop_callback_t *callback, void *context)
+static struct loop_source *source_new(struct loop *loop, loop_callback_t *callback,
+                                      void *context)
 {
     struct loop_source *source = xcalloc(1, sizeof *source);
 
+    source->loop = loop;
+    source->overdue_at = INT64_MAX;
     source->callback = callback;
     source->context = context;
     return source;
@@ -94,13 +100,29 @@ static int source_hand_out(struct loop_source *source, int result, const char *w
     return 0;
 }
 
+/* One a dispatch is enough: the next dispatch looks again.  A clock that is read costs
+ * less than a timer that is set and unset in every round. */
+static void run_overdue(const struct loop *loop)
+{
+    for (struct loop_source *last = loop->lasts; last; last = last->next_last) {
+        if (last->overdue_at == INT64_MAX || clock_boot() < last->overdue_at)
+            continue;
+        last->overdue_at = INT64_MAX;
+        source_enable(last->source, SD_EVENT_OFF);
+        last->callback(last->context);
+        return;
+    }
+}
+
 /* A callback may free its own source: after it the struct is not touched.  sd-event
  * holds its half until the dispatch is over. */
 static int call(void *userdata)
 {
     const struct loop_source *source = userdata;
+    const struct loop *loop = source->loop;
 
     source->callback(source->context);
+    run_overdue(loop);
     return 0;
 }
 
@@ -116,7 +138,7 @@ static int on_fd(sd_event_source *event_source, int fd, uint32_t revents,
 int loop_add_fd(struct loop *loop, int fd, loop_callback_t *callback, void *context,
                 struct loop_source **out, struct err *err)
 {
-    struct loop_source *source = source_new(callback, context);
+    struct loop_source *source = source_new(loop, callback, context);
     /* EPOLLHUP and EPOLLERR need no asking. */
     int result =
         sd_event_add_io(loop->event, &source->source, fd, EPOLLIN, on_fd, source);
@@ -145,7 +167,7 @@ static int add_time(struct loop *loop, sd_event_time_handler_t handler,
 int loop_add_timer(struct loop *loop, loop_callback_t *callback, void *context,
                    struct loop_source **out, struct err *err)
 {
-    struct loop_source *source = source_new(callback, context);
+    struct loop_source *source = source_new(loop, callback, context);
     int result = add_time(loop, on_timer, source, &source->source);
 
     return source_hand_out(source, result, "a time", out, err);
@@ -178,7 +200,7 @@ static int on_signal(sd_event_source *event_source, const struct signalfd_siginf
 int loop_add_signal(struct loop *loop, int signal_number, loop_callback_t *callback,
                     void *context, struct loop_source **out, struct err *err)
 {
-    struct loop_source *source = source_new(callback, context);
+    struct loop_source *source = source_new(loop, callback, context);
     sigset_t set;
     int result;
 
@@ -192,50 +214,34 @@ int loop_add_signal(struct loop *loop, int signal_number, loop_callback_t *callb
 
 static int on_last(sd_event_source *event_source, void *userdata)
 {
-    const struct loop_source *source = userdata;
+    struct loop_source *source = userdata;
 
     (void)event_source;
-    source_enable(source->overdue, SD_EVENT_OFF);
-    return call(userdata);
-}
-
-static int on_overdue(sd_event_source *event_source, uint64_t at, void *userdata)
-{
-    const struct loop_source *source = userdata;
-
-    (void)event_source;
-    (void)at;
-    source_enable(source->source, SD_EVENT_OFF);
+    source->overdue_at = INT64_MAX;
     return call(userdata);
 }
 
 int loop_add_last(struct loop *loop, loop_callback_t *callback, void *context,
                   struct loop_source **out, struct err *err)
 {
-    struct loop_source *source = source_new(callback, context);
+    struct loop_source *source = source_new(loop, callback, context);
     int result = sd_event_add_defer(loop->event, &source->source, on_last, source);
 
     if (result >= 0)
         result = sd_event_source_set_enabled(source->source, SD_EVENT_OFF);
     if (result >= 0)
         result = sd_event_source_set_priority(source->source, SD_EVENT_PRIORITY_IDLE);
-    if (result >= 0)
-        result = add_time(loop, on_overdue, source, &source->overdue);
-    if (result >= 0)
-        result =
-            sd_event_source_set_priority(source->overdue, SD_EVENT_PRIORITY_IMPORTANT);
+    source->next_last = loop->lasts;
+    loop->lasts = source;
     return source_hand_out(source, result, "the end of a round", out, err);
 }
 
 void loop_wake(struct loop_source *last)
 {
-    int enabled = SD_EVENT_OFF;
-
-    sd_event_source_get_enabled(last->source, &enabled);
-    if (enabled != SD_EVENT_OFF)
+    if (last->overdue_at != INT64_MAX)
         return; /* patience runs from the first call */
+    last->overdue_at = clock_boot() + LAST_PATIENCE_US;
     source_enable(last->source, SD_EVENT_ONESHOT);
-    set_time(last->overdue, clock_boot() + LAST_PATIENCE_US);
 }
 
 void loop_notify_ready(void)
@@ -243,11 +249,21 @@ void loop_notify_ready(void)
     sd_notify(0, "READY=1");
 }
 
+static void forget_last(const struct loop_source *source)
+{
+    struct loop_source **at = &source->loop->lasts;
+
+    while (*at && *at != source)
+        at = &(*at)->next_last;
+    if (*at)
+        *at = source->next_last;
+}
+
 void loop_source_free(struct loop_source *source)
 {
     if (!source)
         return;
-    sd_event_source_disable_unref(source->overdue);
+    forget_last(source);
     sd_event_source_disable_unref(source->source);
     free(source);
 }

@@ -20,4 +20,4 @@ src_worker_libworker_a_SOURCES = \
 
 pkglibexec_PROGRAMS += railhead-worker
 railhead_worker_SOURCES = src/worker/main.c
-railhead_worker_LDADD = src/worker/libworker.a $(words) $(light_LIBS)
+railhead_worker_LDADD = src/worker/libworker.a $(words) $(CJSON_LIBS) $(WORKER_PCRE2_LIBS)

@@ -112,13 +112,15 @@ static int unpack(struct worker *worker, struct err *err)
 int prepare_run(struct worker *worker, struct err *err)
 {
     const struct worker_plan *plan = worker->plan;
-    const char *folders[] = { plan->code_folder, plan->model_folder,
-                              plan->output_folder };
+    const char *folders[] = { plan->output_folder, plan->model_folder,
+                              plan->code_folder };
+    bool apart = strcmp(plan->code_folder, plan->output_folder) != 0;
+    size_t count = apart ? ARRAY_SIZE(folders) : ARRAY_SIZE(folders) - 1;
     struct err why;
 
     if (stop_check(worker, clock_boot()))
         return 0;
-    for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+    for (size_t i = 0; i < count; i++) {
         if (folder_make(folders[i], 0750, &why) < 0) {
             ending_because(&worker->ending, END_LAUNCH, "%s", why.text);
             return 0;

@@ -17,7 +17,7 @@ class Failed(Exception):
 
 
 class Daemon:
-    """railheadd with the pools given, on TCP loopback; a folder of its own, gone with it."""
+    """railheadd with the pools given, on TCP loopback; a folder of its own, which stays until the bench ends."""
 
     def __init__(self, context, pools):
         self.folder = tempfile.mkdtemp(prefix="daemon-", dir=context.folder)
@@ -61,7 +61,6 @@ class Daemon:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
         shutil.rmtree(self.sockets, ignore_errors=True)
 
     def wait_until_ready(self):
