@@ -25,6 +25,7 @@ flow_tests = \
 	tests/flow/http.sh \
 	tests/flow/jobctl.sh \
 	tests/flow/quickstart.sh \
+	tests/flow/readme.sh \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
 	tests/flow/worker_faults.sh \
