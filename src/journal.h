@@ -15,7 +15,7 @@
  *   {"seq":4,"kind":"heartbeat",...}             every 5 s, followed by fsync
  *   {"seq":5,"kind":"rank_exited",...,"rank":1,"exit_code":17,"signal":null,"oom":false}
  *   {"seq":6,"kind":"ended",...,"cause":"failed","exit_code":17,"signal":null,"first_failing_rank":1,
- *    "first_failure_boot_us":B,"message":"...","metrics":{"train:loss":{"value":0.41,"wall_us":W}}}
+ *    "first_failure_boot_us":B,"message":"...","metrics":{"train:loss":{"value":0.41,"rank":0,"wall_us":W}}}
  *
  * Every line has seq, kind, boot_us and wall_us: boot_us is the boot clock, wall_us the
  * wall clock derived from one anchor taken at the start (it does not jump).  seq counts

@@ -164,6 +164,7 @@ struct cJSON *metrics_last(const struct metrics *metrics,
             continue;
         last = json_object_new();
         json_set(last, "value", json_copy(metric->value));
+        json_set_int(last, "rank", metric->rank);
         json_set_int(last, "wall_us", journal_writer_wall(journal, metric->boot));
         json_set(all, metric->name, last);
     }

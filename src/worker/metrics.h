@@ -28,7 +28,7 @@ usec_t metrics_due(const struct metrics *metrics);
 MUST_CHECK int metrics_write(struct metrics *metrics, struct journal_writer *journal,
                              usec_t now, bool all, struct err *err);
 
-/** {"name": {"value": V, "wall_us": W}}: the last value of each. */
+/** {"name": {"value": V, "rank": R, "wall_us": W}}: the last value of each. */
 struct cJSON *metrics_last(const struct metrics *metrics,
                            const struct journal_writer *journal);
 

@@ -53,7 +53,8 @@ folder=$(worker_folder metrics)
 write_plan "$folder" "$metrics" \
     '["sh", "-c", "echo step 1 loss=0.50; echo loss=nan; echo loss=0x10; echo loss=1e999; printf \"step 12\""]'
 run_worker "$folder"
-value() { ended "$1" metrics | /usr/bin/python3 -c "import json, sys; print(json.load(sys.stdin)['$2']['value'])"; }
+member() { ended "$1" metrics | /usr/bin/python3 -c "import json, sys; print(json.load(sys.stdin)['$2']['$3'])"; }
+value() { member "$1" "$2" value; }
 check_equal "a number keeps its words" "$(grep -o '"value":0.50' "$folder/journal.jsonl" | sort -u)" '"value":0.50'
 check_equal "what is no finite number is passed over" "$(value "$folder" loss)" 0.5
 check_equal "an unfinished last line counts" "$(value "$folder" step)" 12
@@ -66,4 +67,9 @@ check "5,000 values are few lines ($written)" test "$written" -lt 20
 check_equal "the last value is the last line's" "$(lines "$folder" metric value | tail -n 1)" 5000
 check_equal "the last value is in the end" "$(value "$folder" step)" 5000
 check_equal "the end comes last" "$(tail -n 1 "$folder/journal.jsonl" | grep -c '"kind":"ended"')" 1
+
+folder=$(worker_folder second)
+write_plan "$folder" "$metrics" '["true"]' '["echo", "loss=0.25"]'
+run_worker "$folder"
+check_equal "a last value has the rank that printed it" "$(member "$folder" loss rank)" 1
 finish
