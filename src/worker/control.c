@@ -7,6 +7,7 @@
 #include "src/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static int block_signals(struct err *err)
 
     sigaction(SIGHUP, &ignore, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
-    sigaction(SIGXFSZ, &ignore,
-              NULL); /* a file limit is an error of write, as a full disk is */
+    /* A file limit is an error of write, as a full disk is. */
+    sigaction(SIGXFSZ, &ignore, NULL);
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
@@ -142,7 +143,9 @@ static bool file_asks(struct control *control, usec_t now, enum end_cause *cause
 
     if (!may_be_there(control, now) || access(control->stop_path, F_OK) < 0)
         return false;
-    if (file_read(control->stop_path, STOP_FILE_MAX, &bytes, &len, NULL) < 0)
+    /* The job can write here: a FIFO, or a link to one, must not hold us. */
+    if (file_read_at(AT_FDCWD, control->stop_path, STOP_FILE_MAX, &bytes, &len, NULL)
+        < 0)
         *cause = END_USER_STOP;
     else
         *cause = cause_in(bytes, len);

@@ -67,6 +67,18 @@ check_equal "a rank that fails ends the others" "$(lines "$folder" rank_exited r
 check_equal "of three ranks the first to fail is named" "$(ended "$folder" first_failing_rank)" 1
 check_equal "its exit code is the worker's" "$(ended "$folder" exit_code)" 42
 
+# What a job may put in the place of the request must not hold the worker.
+folder=$(worker_folder fifo)
+write_plan "$folder" '{"max_run_s": 5}' '["sh", "-c", "mkfifo ../stop; sleep 1000"]'
+started=$SECONDS
+run_worker "$folder" &
+worker=$!
+wait_until 15 has_line "$folder" ended
+check "a FIFO named stop does not hold the worker" has_line "$folder" ended
+kill -KILL "$(lines "$folder" ready pid)" 2>/dev/null
+wait $worker
+check_equal "it is a stop, as any file of that name" "$(ended "$folder" cause)" '"user_stop"'
+
 # A grandchild in a session of its own that ignores SIGTERM and holds the output.
 folder=$(worker_folder grandchild)
 write_plan "$folder" '{}' \
