@@ -34,9 +34,8 @@ enum {
     IDLE_TIMEOUT_S = 60
 };
 
-/* Followers are cost after this often, while there are any: output shows up within a
- * tenth of a second.  At most so much is done each time, in stats of some 2 us: 4 ms.
- */
+/* Followers are looked after this often, while there are any: output shows up within a
+ * tenth of a second.  At most so many stats of some 2 us are made each time: 4 ms. */
 enum {
     FOLLOW_PERIOD_MS = 100,
     FOLLOW_COST_MAX = 2000
@@ -343,7 +342,7 @@ static void look_after_followers(void *context)
             resume(call);
             continue;
         }
-        /* To the end of the row: who was not cost at is first next time. */
+        /* To the end of the row: who was not looked at is first next time. */
         TAILQ_REMOVE(&server->waiting, call, link);
         TAILQ_INSERT_TAIL(&server->waiting, call, link);
     }

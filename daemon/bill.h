@@ -6,10 +6,10 @@
 /*
  * What a job costs, from its intervals alone; railhead-billing(7).
  *
- * An attempt's workers open and close together, so its cost is price x instance-seconds
- * / 3600, rounded once: the job's cost is then billable seconds x instances x price to
- * the last digit.  A worker's share is its part of that, cut as money_for_part cuts, so
- * shares add up to the whole.
+ * The cost of an attempt is price x instance-seconds / 3600, rounded once.  Its workers
+ * open and close together unless one is lost, so the job's cost is then billable
+ * seconds x instances x price to the last digit.  A worker's share is its part of that,
+ * cut as money_for_part cuts, so shares add up to the whole.
  */
 
 struct bill {

@@ -38,9 +38,9 @@ struct submit {
 };
 
 /**
- * Takes a job on.  *answer is {name, id, status, secondary_status, created_at, plan};
- * *created is false when the idempotency key had been used with the same body (the same
- * answer again).
+ * Takes a job on.  *answer is {name, id, status, secondary_status, created_at,
+ * instance_type, instance_count, emulated, price}; *created is false when the
+ * idempotency key had been used with the same body: then it is the job as it stands.
  *
  * ERR_INVALID with `problems`; ERR_CONFLICT when the name is taken or the key was used
  * with another body.
@@ -49,8 +49,8 @@ MUST_CHECK int jobs_submit(struct jobs *jobs, const struct submit *submit,
                            struct cJSON **answer, bool *created,
                            struct problems *problems, struct err *err);
 
-/** The same checks and the plan (every rank's command line and environment), without a
- * job: {name, plan, ...}. */
+/** The same checks without a job; *answer has `spec` and `plan` (every rank's command
+ * line and environment) besides. */
 MUST_CHECK int jobs_dry_run(struct jobs *jobs, const struct submit *submit,
                             struct cJSON **answer, struct problems *problems,
                             struct err *err);
@@ -60,7 +60,7 @@ MUST_CHECK int jobs_dry_run(struct jobs *jobs, const struct submit *submit,
 MUST_CHECK int jobs_stop(struct jobs *jobs, const char *name, const char *by,
                          struct err *err);
 
-/** A job as DESIGN section 8 has it. */
+/** All that is known of a job, as daemon/report.h puts it together. */
 MUST_CHECK int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out,
                          struct err *err);
 
@@ -107,7 +107,7 @@ void job_logs_free(struct job_log *logs, size_t count);
  * frees. */
 char *jobs_source_path(struct jobs *jobs, const char *hex);
 
-/** {"status": "ok", ...}: counts of live jobs, last commit, schema. */
+/** {status: "ok" or "failed", version, live_jobs, commits, last_commit_usec} */
 struct cJSON *jobs_health(struct jobs *jobs);
 
 #endif

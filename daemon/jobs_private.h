@@ -45,7 +45,7 @@ struct jobs {
     int next_block;
     char **base_env;
     char *worker_path;
-    char *torchrun_wrapper; /* or NULL */
+    char *torchrun_wrapper;
 
     struct {
         const struct scheduler_class *class;

@@ -6,7 +6,7 @@
 #include "daemon/store.h"
 #include "src/job_spec.h"
 
-/* A job in JSON, as DESIGN section 8 has it; railhead-api(7) documents every member. */
+/* A job in JSON; api/openapi.yaml describes every member. */
 
 struct report_input {
     const struct job *job; /* replayed from its events */

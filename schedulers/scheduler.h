@@ -40,7 +40,7 @@ struct sched_settings {
 struct sched_job {
     const char *job_id;
     int attempt;
-    const char *folder;                     /* job_folder; see worker_folder */
+    const char *folder;                     /* STATE/jobs/ID; see worker_folder */
     const struct worker_plan *const *plans; /* one a worker, borrowed for the call */
     const int64_t *last_seq;     /* one a worker: the last line that is recorded */
     const int64_t *last_boot_us; /* one a worker: boot time of it, 0 when none */
@@ -59,8 +59,7 @@ struct scheduler_class {
                 const struct sched_events *events, struct scheduler **out,
                 struct err *err);
     /* Fails only when this call started nothing; what an earlier daemon started may
-     * run.
-     */
+     * run still. */
     int (*start)(struct scheduler *scheduler, const struct sched_job *job,
                  struct err *err);
     /* Asks one worker to stop; one that has ended or is asked again is well. */

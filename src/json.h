@@ -34,7 +34,7 @@ enum {
  * Reads one JSON text (RFC 8259, strict: UTF-8, no NUL in text, no trailing bytes).
  *
  * ERR_INVALID names line and column.  Members that appear twice are kept: see
- * json_check_members. The caller frees with json_free.
+ * json_check_duplicates.  The caller frees with json_free.
  */
 MUST_CHECK int json_parse(const char *bytes, size_t len, struct cJSON **out,
                           struct err *err);

@@ -1,5 +1,5 @@
 /* From spec, profile and hosts to what every rank runs.  Decides command lines, ranks
- * and folders; the environment is launch_env's, plan.json worker_plan's. */
+ * and folders; the environment is launch_env's, the plan as JSON worker_plan's. */
 
 #include "src/launch_plan.h"
 

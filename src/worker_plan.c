@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Room for the ranks and metrics of any instance type, and a bound on what a damaged
- * file can ask for. */
+ * plan can ask for. */
 enum {
     RANKS_MAX = 1024,
     METRICS_MAX = 1024

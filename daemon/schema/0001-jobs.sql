@@ -2,7 +2,7 @@
 --
 -- Times end in _us (microseconds), money in _nanousd.  What may not change has triggers that refuse it.
 
--- A cache of job_event, written in the same transaction; made anew by replay.
+-- A cache of job_event, written in the same transaction.
 CREATE TABLE job (
     job_id           INTEGER PRIMARY KEY,
     id               TEXT NOT NULL,

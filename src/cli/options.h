@@ -36,10 +36,9 @@ enum options_end {
 };
 
 /**
- * Reads a verb's command line.  The options that every verb has (--socket, --server,
- * --output,
- * --help, --version) are read as well.  On OPTIONS_GO_ON *operands are the
- * `operand_count` arguments that the verb needs; another number is OPTIONS_BAD.
+ * Reads a verb's command line, and the options that every verb has (--socket, --server,
+ * --output, --help, --version).  On OPTIONS_GO_ON *operands are the arguments that the
+ * verb's usage line names; another number of them is OPTIONS_BAD.
  */
 enum options_end options_parse(struct cli *cli, const struct verb *verb,
                                const struct option_row *rows, int argc, char **argv,

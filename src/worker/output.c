@@ -1,6 +1,6 @@
 /* Moves a rank's output to its log.  Decides what is a line (a line feed ends it; a
  * carriage return, a NUL and broken UTF-8 are bytes like others) and that a full disk
- * does not stop a training.  Memory is bounded: one shared buffer, and LINE_MAX bytes a
+ * does not stop a training.  Memory is bounded: one shared buffer, and SCAN_MAX bytes a
  * rank. */
 
 #include "src/worker/output.h"

@@ -1,8 +1,8 @@
-/* make_plan SPEC FOLDER PORT: writes FOLDER/1/WORKER/{plan.json,journal.jsonl} for
- * every worker of the JSON spec in the file SPEC, as the daemon and its scheduler
- * would.  For flow tests that look at launch_plan and railhead-worker together.
- * RAILHEAD_TORCHRUN may name the wrapper, and what is in this program's environment is
- * what the daemon passes on. */
+/* make_plan SPEC FOLDER PORT: writes FOLDER-1-WORKER/{plan.json,journal.jsonl} for
+ * every worker of the JSON spec in the file SPEC; the plan is what the daemon's
+ * scheduler would hand to it.  For flow tests that look at launch_plan and
+ * railhead-worker together. RAILHEAD_TORCHRUN may name the wrapper, and what is in this
+ * program's environment is what the daemon passes on. */
 
 #include "src/files.h"
 #include "src/json.h"

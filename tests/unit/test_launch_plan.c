@@ -1,4 +1,4 @@
-/* Plans by table: who runs what, under which names; and plan.json there and back. */
+/* Plans by table: who runs what, under which names; and as JSON there and back. */
 
 #include "src/launch_plan.h"
 #include "src/text.h"
