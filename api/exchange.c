@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A body that nobody wants is read on up to here; beyond it the connection is closed.
- */
+/* A body that nobody wants is read up to here; beyond it the connection is closed. */
 #define DISCARD_MAX (INT64_C(16) << 20)
 
 static void check_browser(struct exchange *exchange, const struct envelope *envelope)
@@ -54,8 +53,7 @@ static int64_t announced_body(const struct envelope *envelope)
 {
     if (envelope->transfer_encoding)
         return -1;
-    /* What is not a number was refused by the library; strtoll ends at the largest one.
-     */
+    /* What is no number was refused by the library; strtoll ends at the largest. */
     return envelope->content_length ? strtoll(envelope->content_length, NULL, 10) : 0;
 }
 

@@ -29,8 +29,7 @@ struct listen_place {
 MUST_CHECK int listen_unix(const char *path, struct listen_place *place, int *fd,
                            struct err *err);
 
-/** Removes the socket when it is still the one made here, and frees what `place` holds.
- */
+/** Removes the socket when it is still the one made here; frees what `place` holds. */
 void listen_unix_end(struct listen_place *place);
 
 /**

@@ -133,8 +133,7 @@ static void begin(struct log_stream *stream, const struct job_log *logs, size_t 
         if (is_wanted(&stream->query, &logs[i]))
             add_source(stream, &logs[i]);
     find_beginning(stream);
-    /* Without `follow` it is what there is now: a fast writer must not make it endless.
-     */
+    /* Without `follow` it is what is there now: a fast writer does not prolong it. */
     for (size_t i = 0; i < stream->count && !stream->query.follow; i++)
         stream->sources[i].end = log_source_size(&stream->sources[i]);
 }

@@ -47,8 +47,7 @@ void request_int(const struct request *request, const char *name, int64_t min,
                  int64_t max, int64_t *out, struct problems *problems);
 void request_bool(const struct request *request, const char *name, bool *out,
                   struct problems *problems);
-/** RFC 3339, a date, or seconds since 1970 with or without a fraction; in microseconds.
- */
+/** RFC 3339, a date, or seconds since 1970, which may have a fraction; *out in us. */
 void request_time(const struct request *request, const char *name, usec_t *out,
                   struct problems *problems);
 

@@ -25,8 +25,7 @@ struct server_settings {
 MUST_CHECK int server_open(const struct server_settings *settings, struct jobs *jobs,
                            struct loop *loop, struct server **out, struct err *err);
 
-/** Takes no more connections and removes the socket; those that are open are served on.
- */
+/** Takes no more connections and removes the socket; open ones are served on. */
 void server_stop_accepting(struct server *server);
 
 /** Cuts every connection.  An answer that waits for a commit is not given. */

@@ -328,8 +328,7 @@ static const struct member config_members[] = {
 
 /* --- the whole --- */
 
-/* ADDR:PORT or [ADDR]:PORT, taken apart without a look-up: a name could lead anywhere.
- */
+/* ADDR:PORT or [ADDR]:PORT, taken apart without a look-up: names can lead anywhere. */
 static bool listen_split(const char *listen, char address[64], long *port)
 {
     const char *colon = strrchr(listen, ':');
@@ -415,8 +414,7 @@ static void config_init(struct config *config)
         words_add(&config->pass_environment, xstrdup(passed_by_default[i]));
 }
 
-/* Nothing but blank lines and comments: a file from which every line was commented out.
- */
+/* Nothing but blank lines and comments: a file whose every line was commented out. */
 static bool says_nothing(const char *bytes)
 {
     while (*bytes) {

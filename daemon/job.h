@@ -55,8 +55,7 @@ struct job {
     usec_t placed_boot_us;
     usec_t placed_wall_us;
     int port;
-    int block; /* number of its loopback addresses: 127.(1 + block / 256).(block %
-                  256).N */
+    int block;                  /* of its loopback addresses: see job_worker_address */
     struct job_worker *workers; /* instance_count of them from the first attempt on */
 
     bool billing; /* EV_READY has come in this attempt */
@@ -109,7 +108,8 @@ bool job_has_failed_worker(const struct job *job);
 enum {
     HOST_TEXT_SIZE = 48
 };
-/** Loopback address of a worker: 127.1.0.1.  Blocks of 250 workers. */
+/** Loopback address of a worker: 127.1.0.1; block B of 250 workers is
+ * 127.(1 + B / 256).(B % 256).1 to .250. */
 void job_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE]);
 /** Its host name: algo-1 for worker 0. */
 void job_worker_host(int worker, char out[HOST_TEXT_SIZE]);

@@ -6,8 +6,7 @@
 /* What can happen to a job.  A row of job_event; nothing else ever changes a job. */
 
 enum job_event_kind {
-    /* Facts about one worker; the state stays.  data: its journal line (src/journal.h).
-     */
+    /* Facts about one worker; the state stays.  Data: its line in the journal. */
     EV_WORKER_READY,
     EV_WORKER_LAUNCHED,
     EV_WORKER_ENDED,

@@ -3,9 +3,7 @@
 #include "daemon/jobs_private.h"
 #include "src/log.h"
 
-/* Lines of attempts that are over, or of jobs or workers that have ended, come too
- * late.
- */
+/* Lines of attempts that are over, or of jobs or workers that have ended, are late. */
 static struct live_job *subject_of(struct jobs *jobs, const struct worker_ref *worker)
 {
     struct live_job *live = live_find(jobs, worker->job_id);

@@ -53,8 +53,7 @@ static void free_hosts(struct host_names *hosts)
     free(hosts->addresses);
 }
 
-/* All instances of a local job share this host's CPUs, whatever their profile promises.
- */
+/* All instances of a local job share this host's CPUs, whatever their profile says. */
 static int host_cpus(const struct jobs *jobs, const struct job *job)
 {
     const struct profile *host = catalog_find(jobs->catalog, "local");

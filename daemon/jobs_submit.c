@@ -175,11 +175,11 @@ static int store_new_job(struct jobs *jobs, const struct submit *submit,
     struct err store_err;
 
     if (store_insert_job(jobs->store, job, &store_err) < 0) {
-        if (store_err.code != ERR_CONFLICT)
-            jobs_fail(jobs, &store_err);
+        /* Also an insert that was refused has opened the round's transaction. */
+        if (store_err.code == ERR_CONFLICT)
+            jobs_wake(jobs);
         else
-            jobs_wake(
-                jobs); /* the insert that failed has opened the round's transaction */
+            jobs_fail(jobs, &store_err);
         return err_set(err, store_err.code, "%s", store_err.text);
     }
     if (store_append_event(jobs->store, job->job_id, event, &store_err) < 0

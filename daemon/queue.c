@@ -106,8 +106,7 @@ static struct entry *new_entry(struct queue *queue, const struct queue_job *job)
     struct entry *entry = xcalloc(1, sizeof *entry);
 
     entry->job = *job;
-    entry->job.instance_type =
-        NULL; /* the line knows it; ours need not outlive the caller's */
+    entry->job.instance_type = NULL; /* the line's; the caller's may not live on */
     entry->line = line_of(queue, job->instance_type);
     LIST_INSERT_HEAD(bucket_of(queue, job->job_id), entry, in_bucket);
     return entry;
@@ -119,8 +118,8 @@ void queue_add(struct queue *queue, const struct queue_job *job)
     struct entries *waiting;
     struct entry *before;
 
-    if (!entry
-             ->line) /* the type is not offered any more: it waits outside every line */
+    /* A type that is not offered any more waits outside every line. */
+    if (!entry->line)
         return;
     waiting = &entry->line->waiting[job->priority];
     before = TAILQ_LAST(waiting, entries);

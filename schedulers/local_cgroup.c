@@ -83,6 +83,6 @@ void local_cgroup_end(const char *path)
     if (fd < 0)
         return;
     (void)!write(fd, "1", 1);
-    rmdir(path); /* still busy: an empty cgroup costs nothing, and its name is never
-                    used again */
+    /* Where it is busy still: an empty one costs nothing, and is not used again. */
+    rmdir(path);
 }

@@ -62,11 +62,10 @@ static int path_depth(const char *path)
 
 /*
  * Whether a link at `name` stays within the tree, whatever else is a link there: its
- * target is relative,
- * ".." is only at its beginning, and not more often than there are folders above the
- * link.  Those are real folders (nothing is unpacked through a link), so each ".." goes
- * up one of ours; what follows only goes down, through links that obey the same rule.
- * A ".." further behind could go up from where such a link leads.
+ * target is relative, and ".." is only at its beginning, not more often than there are
+ * folders above the link.  Those are real folders (nothing is unpacked through a link),
+ * so each ".." goes up one of ours; what follows only goes down, through links that
+ * obey the same rule.  A ".." further behind could go up from where such a link leads.
  */
 static bool link_stays_inside(const char *name, const char *target)
 {

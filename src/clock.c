@@ -1,5 +1,4 @@
-/* The two clocks, and time and spans as text.  UTC only: zones are a matter of reports.
- */
+/* The two clocks, and time and spans as text.  UTC only: zones are for reports. */
 
 #include "src/clock.h"
 
@@ -86,8 +85,7 @@ const char *time_format(usec_t wall, char out[TIME_TEXT_SIZE])
     return out;
 }
 
-/* Exactly `count` digits at *at, moved past them; `high` is the greatest value allowed.
- */
+/* Exactly `count` digits at *at, moved past them; `high` is the greatest allowed. */
 static bool read_digits(const char **at, int count, int high, int *out)
 {
     int value = 0;

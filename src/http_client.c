@@ -38,8 +38,7 @@ struct http_transfer {
     char detail[CURL_ERROR_SIZE];
 };
 
-/* Reaching a daemon on this host takes no time; one over a network a round trip or two.
- */
+/* Reaching a daemon on this host takes no time; over a network a round trip or two. */
 enum {
     CONNECT_TIMEOUT_S = 5
 };
@@ -153,8 +152,7 @@ static void set_address(struct http_transfer *transfer, const char *path)
 
 static void set_headers(struct http_transfer *transfer, const char *const *headers)
 {
-    /* Without this a long body waits a second for a "100 Continue" that may not come.
-     */
+    /* Without this a long body waits a second for a "100 Continue". */
     transfer->headers = curl_slist_append(NULL, "Expect:");
     for (size_t i = 0; headers && headers[i]; i++)
         transfer->headers = curl_slist_append(transfer->headers, headers[i]);

@@ -13,8 +13,7 @@ enum {
 void job_id_make(usec_t wall, char out[JOB_ID_SIZE]);
 bool job_id_is_valid(const char *text);
 
-/** [a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}: what SageMaker accepts as a training job's name.
- */
+/** [a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}: what SageMaker takes as a training job's name. */
 bool job_name_is_valid(const char *name);
 
 /** base-20261130-101500-123: `base` is cut so that the whole fits 63 characters. `out`

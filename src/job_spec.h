@@ -49,8 +49,7 @@ struct job_spec {
     char *base_name;
     char *entry_point; /* or NULL: then `command` */
     char **command;    /* ends in NULL; or NULL: then `entry_point` */
-    char *source_dir;  /* "sha256:<64 hex>" once packed; a folder in a file that jobctl
-                          reads; or NULL */
+    char *source_dir;  /* "sha256:<64 hex>" once packed, a folder before; or NULL */
     char *python;      /* interpreter; NULL: the daemon's */
     enum framework framework;
     char *instance_type;
@@ -65,10 +64,8 @@ struct job_spec {
     size_t metric_count;
     char *work_unit;        /* NULL: no `work` */
     char *work_metric;      /* or NULL: then work_amount */
-    char *work_amount;      /* decimal text; with work_metric NULL what was done by a
-                               completed job */
-    char *work_planned;     /* decimal text or NULL: what the job means to do, for the
-                               progress bar */
+    char *work_amount;      /* decimal text: what a completed job has done */
+    char *work_planned;     /* decimal text or NULL: what the job means to do */
     char *objective_metric; /* NULL: no `objective` */
     enum goal objective_goal;
     char *objective_target; /* decimal text or NULL */
@@ -98,10 +95,10 @@ void job_spec_free(struct job_spec *spec);
 void job_spec_cleanup(struct job_spec **spec);
 #define auto_job_spec __attribute__((cleanup(job_spec_cleanup)))
 
-const char *distribution_name(
-    enum distribution distribution);                  /* "torch_distributed", "none" */
-const char *launcher_name(enum launcher launcher);    /* "railhead", "torchrun" */
-const char *framework_name(enum framework framework); /* "pytorch", "plain" */
-const char *goal_name(enum goal goal);                /* "maximize", "minimize" */
+/* As a spec has them: "torch_distributed", "railhead", "pytorch", "maximize". */
+const char *distribution_name(enum distribution distribution);
+const char *launcher_name(enum launcher launcher);
+const char *framework_name(enum framework framework);
+const char *goal_name(enum goal goal);
 
 #endif

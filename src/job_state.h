@@ -25,8 +25,8 @@ enum {
 };
 
 const char *job_state_name(enum job_state state); /* "MaxRuntimeExceeded" */
-const char *job_state_primary(
-    enum job_state state); /* InProgress, Stopping, Completed, Failed, Stopped */
+/** InProgress, Stopping, Completed, Failed or Stopped. */
+const char *job_state_primary(enum job_state state);
 bool job_state_from_name(const char *name, enum job_state *out);
 bool job_state_is_final(enum job_state state);
 

@@ -98,8 +98,8 @@ static void lay_out(struct text *pretty, const char *at, int *depth)
     bool opens = *at == '{' || *at == '[';
     bool closes = *at == '}' || *at == ']';
 
-    if (closes
-        && at[-1] != *at - 2) /* not empty: '[' and ']', '{' and '}' are 2 apart */
+    /* '[' and ']', '{' and '}' are 2 apart: what is empty stays on one line. */
+    if (closes && at[-1] != *at - 2)
         new_line(pretty, *depth - 1);
     text_add(pretty, at, 1);
     *depth += opens - closes;
@@ -251,8 +251,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*left_name, *right_name);
 }
 
-/* Sorted, equal names stand side by side: O(n log n) however many members an input has.
- */
+/* Sorted, equal names stand side by side: O(n log n) however many members there are. */
 static void check_names(const struct cJSON *object, const char *path,
                         struct problems *problems)
 {

@@ -54,15 +54,15 @@ enum json_kind json_kind(const struct cJSON *value);
 const char *json_kind_name(enum json_kind kind);
 const char *json_name(const struct cJSON *member); /* of a member of an object */
 const char *json_text(const struct cJSON *value);  /* NULL unless text */
-const char *json_number(
-    const struct cJSON *value); /* as it was written; NULL unless a number */
+/** As it was written; NULL unless a number. */
+const char *json_number(const struct cJSON *value);
 bool json_is_true(const struct cJSON *value);
 /** Whole numbers without fraction or exponent that fit; false otherwise. */
 bool json_to_int(const struct cJSON *value, int64_t *out);
 bool json_to_double(const struct cJSON *value, double *out); /* finite */
 size_t json_count(const struct cJSON *container);
-const struct cJSON *json_get(const struct cJSON *object,
-                             const char *name); /* or NULL; NULL object is well */
+/** Or NULL; a NULL object is well. */
+const struct cJSON *json_get(const struct cJSON *object, const char *name);
 /* Conveniences on files and rows that we wrote ourselves: a default stands in for what
  * is absent or of another kind. */
 int64_t json_get_int(const struct cJSON *object, const char *name, int64_t absent);
@@ -83,18 +83,18 @@ void json_check_duplicates(const struct cJSON *value, struct problems *problems)
 
 struct cJSON *json_object_new(void);
 struct cJSON *json_array_new(void);
-struct cJSON *json_text_new(
-    const char *text); /* NULL makes null; what is no UTF-8 becomes U+FFFD */
+/** NULL makes null; what is no UTF-8 becomes U+FFFD. */
+struct cJSON *json_text_new(const char *text);
 struct cJSON *json_int_new(int64_t number);
 struct cJSON *json_number_new(const char *number); /* text that is a JSON number */
 struct cJSON *json_bool_new(bool value);
 struct cJSON *json_null_new(void);
 void json_set(struct cJSON *object, const char *name, struct cJSON *item);
-void json_set_text(struct cJSON *object, const char *name,
-                   const char *text); /* NULL: null */
+/** As json_text_new. */
+void json_set_text(struct cJSON *object, const char *name, const char *text);
 void json_set_int(struct cJSON *object, const char *name, int64_t number);
-void json_set_double(struct cJSON *object, const char *name,
-                     double number); /* shortest; not finite: null */
+/** In the fewest digits that name it; null when it is not finite. */
+void json_set_double(struct cJSON *object, const char *name, double number);
 void json_set_number(struct cJSON *object, const char *name, const char *number);
 void json_set_bool(struct cJSON *object, const char *name, bool value);
 void json_set_null(struct cJSON *object, const char *name);

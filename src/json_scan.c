@@ -31,8 +31,7 @@ struct scan {
     size_t copy_len;
     enum expected expected;
     int depth;
-    uint64_t
-        objects; /* one bit a level, the innermost lowest: 1 is an object, 0 an array */
+    uint64_t objects; /* a bit a level, the innermost lowest: 1 object, 0 array */
     struct err *err;
 };
 

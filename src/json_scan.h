@@ -27,8 +27,7 @@ size_t json_scan_room(size_t len);
 MUST_CHECK int json_scan(const char *bytes, size_t len, char *copy, size_t *copy_len,
                          struct err *err);
 
-/** The end of the JSON number that begins at `at`, or NULL when there is none.  Pure.
- */
+/** The end of the JSON number that begins at `at`; NULL when there is none.  Pure. */
 const char *json_number_end(const char *at, const char *end);
 
 #endif

@@ -1,7 +1,6 @@
 /* The environment of ranks: built from the profile, the spec and the hosts, never
- * inherited. The names are those of SageMaker's training toolkit and of torchrun, so
- * that scripts find what they were written for.  Decides nothing about command lines.
- */
+ * inherited.  The names are those of SageMaker's training toolkit and of torchrun, so
+ * that scripts find what they were written for.  Not about command lines. */
 
 #include "src/launch_env.h"
 

@@ -20,8 +20,7 @@ struct worker_plan {
     int attempt;
     int worker;          /* node rank: 0 .. instance_count-1 */
     int world_size;      /* ranks of the whole job, as our log files count them */
-    char *code_folder;   /* where the source is unpacked, and the ranks' working folder;
-                          * without a source the output folder */
+    char *code_folder;   /* the ranks' working folder: the source, else output_folder */
     char *model_folder;  /* SM_MODEL_DIR, made by the worker */
     char *output_folder; /* SM_OUTPUT_DATA_DIR, made by the worker */
     char *source_archive; /* tar.gz, or NULL: no source */
@@ -46,17 +45,13 @@ struct launch_input {
     int attempt;
     const struct launch_host *hosts; /* spec->instance_count of them */
     int master_port;                 /* free on hosts[0] */
-    int host_cpus; /* CPUs that one host really has for the job; 0: as the profile says
-                    */
-    const char *network_interface; /* NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME; NULL: left
-                                      to the libraries */
+    int host_cpus; /* that one host really has for the job; 0: as the profile says */
+    const char *network_interface; /* for NCCL and gloo; NULL: left to them */
     const char *job_folder;        /* absolute, STATE/jobs/ID: see worker_folder */
     const char *source_archive;    /* or NULL */
     const char *python;            /* the daemon's default interpreter */
-    const char *torchrun_wrapper; /* a Python file that repairs torchrun on Python 3.11,
-                                     run as `python FILE args`, or NULL */
-    const char *const
-        *base_env; /* what the daemon passes on, NAME=VALUE, ends in NULL */
+    const char *torchrun_wrapper;  /* railhead-torchrun.py; NULL: torch's own */
+    const char *const *base_env;   /* what the daemon passes on; ends in NULL */
 };
 
 /**
@@ -69,8 +64,7 @@ MUST_CHECK int launch_plan_make(const struct launch_input *input, int worker,
 void worker_plan_free(struct worker_plan *plan);
 
 /** Where a worker lives: JOB_FOLDER-ATTEMPT-WORKER.  One folder a worker and none above
- * it: making one is among the dearest things in a short job's life.  The caller frees.
- */
+ * it: making one is among the dearest things in a short job's life.  Caller frees. */
 char *worker_folder(const char *job_folder, int attempt, int worker);
 
 /** Ranks of the whole job. */

@@ -1,6 +1,5 @@
 /* One line a fact, to stderr, in one write.  What is worth a line is decided where the
- * line is made; that no text from outside can begin a line of its own is decided here.
- */
+ * line is made; that no text from outside begins a line of its own is decided here. */
 
 #include "src/log.h"
 
@@ -58,8 +57,7 @@ static bool stderr_is_journal(void)
     return *end == '\0' && device == status.st_dev && inode == status.st_ino;
 }
 
-/* Control characters, those of 0x80..0x9f in UTF-8 included: a terminal obeys them too.
- */
+/* Control characters, those of 0x80..0x9f in UTF-8 too: a terminal obeys them. */
 static void replace_controls(char *line, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

@@ -40,8 +40,7 @@ MUST_CHECK int loop_add_last(struct loop *loop, loop_callback_t *callback,
                              void *context, struct loop_source **out, struct err *err);
 void loop_wake(struct loop_source *last);
 
-/** Tells the service manager (sd_notify) that the daemon serves; nothing without one.
- */
+/** Tells the service manager (sd_notify), if there is one, that the daemon serves. */
 void loop_notify_ready(void);
 
 /** Frees; NULL is well. Safe inside its own callback. */

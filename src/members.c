@@ -53,8 +53,7 @@ static void path_add(struct text *path, const struct member_place *place)
     text_puts(path, len == 0 ? "''" : place->name[len] ? "..." : "");
 }
 
-/* What is not kept need not be worked out: bounds the time that a hostile input takes.
- */
+/* What is not kept need not be worked out: bounds the time of a hostile input. */
 static bool is_full(const struct member_place *place)
 {
     return place->problems->count >= PROBLEMS_MAX;

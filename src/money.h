@@ -19,8 +19,7 @@ enum {
 /** Reads a decimal ("0.204", "24.725") with at most nine decimals, >= 0. */
 MUST_CHECK int money_parse(const char *text, nanousd_t *out, struct err *err);
 
-/** Decimal text without needless zeros ("0.204", "0.004646667", "0").  Returns `out`.
- */
+/** Decimal text without needless zeros ("0.204", "0.004646667").  Returns `out`. */
 const char *money_format(nanousd_t amount, char out[MONEY_TEXT_SIZE]);
 
 /** For people: two decimals from 1 USD on ("12.35"), else four significant digits. Half

@@ -1,5 +1,4 @@
-/* A list of what is wrong with one input.  What counts as wrong is decided elsewhere.
- */
+/* A list of what is wrong with one input.  What is wrong is decided elsewhere. */
 
 #include "src/problems.h"
 

@@ -6,8 +6,7 @@
 /* All that is wrong with one input, so that a user mends it in one go. */
 
 struct problem {
-    char *path; /* the member: "distribution.torch_distributed.processes_per_host"; ""
-                   is the whole */
+    char *path;    /* the member: "distribution.torch_distributed"; "": the whole */
     char *message; /* what is wrong, with the value */
     char *hint;    /* the remedy; NULL when the message says it */
 };

@@ -32,8 +32,7 @@ static const char *start_field(const char *line)
 int process_start_ticks(pid_t pid, uint64_t *ticks, struct err *err)
 {
     char path[32];
-    char line[1024]; /* 52 numbers of up to 20 digits in theory; field 22 is within 600
-                      */
+    char line[1024]; /* 22 fields of up to 20 digits, a name of 64: below 600 */
     auto_close int fd = -1;
     const char *field;
     ssize_t len;

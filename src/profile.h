@@ -14,8 +14,7 @@ struct profile_price {
     char *as_of;      /* date of the source, as the catalog has it */
     char *basis;      /* "published" | "derived" | "own" */
     char *confidence; /* "high" | "medium" | "low"; low is shown as an estimate */
-    char *source;     /* keys of the sources, separated by ", "; "configuration" for own
-                         prices */
+    char *source;     /* keys of the sources, ", " between; "configuration": own */
 };
 
 struct profile {

@@ -23,9 +23,8 @@
 
 enum {
     TOOL_SECONDS = 5,
-    TOOL_OUTPUT_MAX =
-        1 << 20,     /* 16 devices of neuron-ls with their processes are some 10 KiB */
-    CPUS_MAX = 8192, /* what Linux can be built for */
+    TOOL_OUTPUT_MAX = 1 << 20, /* neuron-ls says some 10 KiB of 16 devices */
+    CPUS_MAX = 8192,           /* what Linux can be built for */
 };
 
 /* --- pure: what the tools say --- */
@@ -135,8 +134,7 @@ static bool read_output(int fd, usec_t deadline, struct text *output)
     return false;
 }
 
-/* What a tool on PATH prints, or NULL: not there, failed, too slow.  The caller frees.
- */
+/* What a tool on PATH prints; NULL: not there, failed, too slow.  The caller frees. */
 static char *tool_output(const char *command)
 {
     const char *const argv[] = { "/bin/sh", "-c", command, NULL };

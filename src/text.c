@@ -78,8 +78,7 @@ char *text_steal(struct text *text)
     return bytes;
 }
 
-/* Levenshtein's distance, row by row; both words have at most NEAREST_LENGTH_MAX bytes.
- */
+/* Levenshtein's distance, row by row; words have at most NEAREST_LENGTH_MAX bytes. */
 static size_t edit_distance(const char *from, const char *to)
 {
     size_t row[NEAREST_LENGTH_MAX + 1];

@@ -272,8 +272,7 @@ static void progress_of(struct watch *watch, struct progress *progress)
     progress_meter_rate(&watch->meter, &progress->per_second);
 }
 
-/* Where there is no terminal: a line for every state and for every tenth of the work.
- */
+/* Where there is no terminal: a line for every state and every tenth of the work. */
 static void show_plain(struct watch *watch, const struct progress *progress)
 {
     auto_text struct text line = { 0 };

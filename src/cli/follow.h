@@ -9,10 +9,11 @@
 struct follow {
     struct remote *remote;
     const char *name;
-    const char
-        *log_path; /* a stream of the log, printed on stdout as it comes; NULL: none */
-    const char *log_resumes_at; /* instead of log_path after a loss, when that does not
-                                 * begin at the log's start; with a query */
+    /* A stream of the log, printed on stdout as it comes; NULL: none. */
+    const char *log_path;
+    /* Instead of log_path after a loss, when that does not begin at the log's start;
+     * with a query. */
+    const char *log_resumes_at;
     bool log_alone;    /* until the log's end; the job itself is not asked for */
     bool was_reached;  /* the daemon answered before: wait for it when it is away */
     bool progress;     /* show how far it is, on stderr */

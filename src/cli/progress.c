@@ -122,8 +122,7 @@ static void add_done(struct text *out, const struct progress *progress, int widt
     add_piece(out, width, piece.bytes);
 }
 
-/* The bar comes last into what the words leave free, and stands behind the percentage.
- */
+/* The bar is put last into what the words leave free, behind the percentage. */
 void progress_line(const struct progress *progress, int width, struct text *out)
 {
     auto_text struct text front = { 0 };

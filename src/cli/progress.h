@@ -9,8 +9,7 @@
 
 /* --- what is to be said; pure --- */
 
-/* The rate of the last half minute: work as it was seen, at most one sample a second.
- */
+/* The rate of the last half minute: work as it was seen, at most a sample a second. */
 enum {
     METER_SAMPLES = 30
 };
@@ -23,12 +22,10 @@ struct progress_meter {
     size_t count; /* ever taken */
 };
 
-/** Takes a sample on the boot clock.  Work that goes back (a new attempt) begins anew.
- */
+/** Takes a sample on the boot clock.  Work that goes back (new attempt) begins anew. */
 void progress_meter_add(struct progress_meter *meter, usec_t at, double done);
 
-/** Units a second; false before two samples are a second apart or while nothing moves.
- */
+/** Units a second; false until two samples are a second apart, or if nothing moves. */
 bool progress_meter_rate(const struct progress_meter *meter, double *per_second);
 
 struct progress {

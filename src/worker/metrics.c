@@ -66,8 +66,7 @@ int metrics_new(const struct worker_plan *plan, struct metrics **out, struct err
 }
 
 /* The number that is written here, as JSON: in its own words where JSON has them
- * (0.10), else
- * (".5", "+3") in the shortest ones. NULL: not a finite number. */
+ * (0.10), else (".5", "+3") in the shortest ones.  NULL: not a finite number. */
 static struct cJSON *number_of(const char *bytes, size_t len)
 {
     char text[NUMBER_MAX];
@@ -79,8 +78,8 @@ static struct cJSON *number_of(const char *bytes, size_t len)
         return NULL;
     memcpy(text, bytes, len);
     text[len] = '\0';
-    if (strspn(text, "0123456789+-.eE")
-        != len) /* strtod would take 0x10, nan and blanks */
+    /* strtod would take 0x10, nan and blanks, too. */
+    if (strspn(text, "0123456789+-.eE") != len)
         return NULL;
     number = strtod(text, &end);
     if (end != text + len || !isfinite(number))

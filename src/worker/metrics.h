@@ -19,8 +19,7 @@ void metrics_free(struct metrics *metrics);
 void metrics_scan(struct metrics *metrics, int rank, const char *line, size_t len,
                   usec_t boot);
 
-/** When the next value is to be written, on the boot clock; INT64_MAX: there is none.
- */
+/** When the next value is to be written, on the boot clock; INT64_MAX: none is. */
 usec_t metrics_due(const struct metrics *metrics);
 
 /** Writes the values that are due (at most one a metric in 500 ms), or with `all` every

@@ -19,8 +19,7 @@ enum {
     SCAN_MAX = 65536,    /* of a line, by metrics */
     PIPE_SIZE = 262144,  /* lets a rank run on while we write */
     TIMES_AT_ONCE = 512, /* records a write */
-    FINISH_CHUNKS = 64, /* 4 MiB: more than any pipe holds; a stranger that still writes
-                           is cut off */
+    FINISH_CHUNKS = 64,  /* 4 MiB, more than any pipe holds; who writes on is cut */
 };
 
 static char chunk[CHUNK_SIZE];
@@ -54,8 +53,8 @@ int output_open(const char *folder, int rank, struct output *out, int *child_end
     if (pipe2(pipe_fds, O_CLOEXEC) < 0)
         return err_sys(err, errno, "make a pipe");
     fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK);
-    fcntl(pipe_fds[0], F_SETPIPE_SZ,
-          PIPE_SIZE); /* refused above a user's quota: well */
+    /* Refused above a user's quota: well. */
+    fcntl(pipe_fds[0], F_SETPIPE_SZ, PIPE_SIZE);
     *child_end = pipe_fds[1];
     *out = (struct output){ .folder = folder,
                             .rank = rank,

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A start that the ranks' cgroup refuses is tried without it: the walk will find them.
- */
+/* A start that the ranks' cgroup refuses is tried without: the walk will find them. */
 static int start_process(struct worker *worker, struct spawn_request *request,
                          struct spawn *spawn, struct err *err)
 {
@@ -108,8 +107,7 @@ int ranks_launch(struct worker *worker, struct err *err)
 }
 
 /* Each rank leads a session and process group of its own, so what a shell started in it
- * is told too.  Its number cannot have passed to others while the leader is not reaped.
- */
+ * is told too.  Its number cannot pass to others while the leader is not reaped. */
 void ranks_signal(struct worker *worker, int signal_number)
 {
     for (size_t i = 0; i < worker->opened; i++) {

@@ -1,6 +1,5 @@
 /* Starts a child so that a failure of exec is an error of the launch, with its errno,
- * and never an exit code of 127.  Decides nothing about what is started or how it ends.
- */
+ * and never an exit code of 127.  Decides nothing of what is started or how it ends. */
 
 #include "src/worker/spawn.h"
 

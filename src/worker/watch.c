@@ -79,8 +79,7 @@ static int rank_ended(struct worker *worker, size_t i, int status, struct err *e
     return write_exited(worker, rank, status, oom, err);
 }
 
-/* Reaps all that has ended. `*left`: whether there is any child, ended or not, still.
- */
+/* Reaps all that has ended.  `*left`: whether any child, ended or not, is left. */
 static int reap(struct worker *worker, bool *left, struct err *err)
 {
     int status;
@@ -135,8 +134,7 @@ static void wait_for_more(const struct worker *worker, struct pollfd *fds)
     poll(fds, FD_OUTPUT + worker->opened, wait_ms(worker, clock_boot()));
 }
 
-/* One round of work, each part bounded, so that a rank that floods us delays no stop.
- */
+/* One round of work, each part bounded: a rank that floods us delays no stop. */
 static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
                          struct err *err)
 {

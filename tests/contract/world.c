@@ -1,5 +1,4 @@
-/* Plays the daemon towards a scheduler, and holds what it tells against the contract.
- */
+/* Plays the daemon towards a scheduler; holds what it tells against the contract. */
 
 #include "tests/contract/world.h"
 

@@ -1,5 +1,4 @@
-/* Equal trees make equal archives, and no archive harms what lies outside its folder.
- */
+/* Equal trees make equal archives; no archive harms what lies outside its folder. */
 
 #include "src/archive.h"
 #include "src/files.h"

@@ -1,5 +1,4 @@
-/* Specs, good and bad, from tests/data/specs and from the examples of railhead-job(5).
- */
+/* Specs, good and bad, from tests/data/specs and the examples of railhead-job(5). */
 
 #include "src/job_spec.h"
 #include "src/text.h"

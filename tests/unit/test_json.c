@@ -396,8 +396,7 @@ START_TEST(without_duplicates_there_is_no_problem)
 }
 END_TEST
 
-/* Quadratic work would be 5 * 10^9 comparisons here: far above the limit of the test.
- */
+/* Quadratic work would be 5 * 10^9 comparisons here, far above the test's limit. */
 START_TEST(duplicates_among_many_members_are_found_quickly)
 {
     auto_json struct cJSON *value = json_object_new();

@@ -1,5 +1,4 @@
-/* Amounts to the last digit: reading, writing, rounding, and that parts make the whole.
- */
+/* Amounts to the last digit: reading, writing, rounding; parts make the whole. */
 
 #include "src/money.h"
 

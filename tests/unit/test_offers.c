@@ -1,5 +1,4 @@
-/* What is offered by which configuration, at what price, and what is said of the rest.
- */
+/* What is offered by which configuration, at what price; what is said of the rest. */
 
 #include "daemon/offers.h"
 #include "src/text.h"

@@ -72,8 +72,7 @@ static int64_t insert(const char *name, const char *owner, enum job_state state)
     return job->job_id;
 }
 
-/* Runs a statement on the closed database; the error's text, or NULL when it was done.
- */
+/* Runs a statement on the closed database; the error's text, NULL when it was done. */
 static char *by_sqlite(const char *sql)
 {
     auto_free char *path = database();

@@ -1,5 +1,4 @@
-/* YAML as JSON: the core schema's scalars, and what is refused by name with its place.
- */
+/* YAML as JSON: the core schema's scalars; what is refused by name and place. */
 
 #include "src/text.h"
 #include "src/yaml.h"
