@@ -151,8 +151,7 @@ int listen_tcp(const char *address, char **shown, int *fd, struct err *err)
     if (!parse_address(address, &place))
         return err_set(
             err, ERR_INVALID,
-            "listen %s: expected a loopback ADDRESS:PORT, such as "
-            "127.0.0.1:8080; other hosts need tokens, which do not exist yet",
+            "listen %s: expected a loopback ADDRESS:PORT, such as 127.0.0.1:8080; other hosts need tokens, which do not exist yet",
             address);
     size = place.any.sa_family == AF_INET6 ? sizeof place.v6 : sizeof place.v4;
     made = open_socket(place.any.sa_family);

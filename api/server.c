@@ -487,9 +487,9 @@ static int open_tcp(struct server *server, const char *address, struct err *err)
         return -1;
     if (listener_start(&server->by_tcp, server, fd, err) < 0)
         return err_wrap(err, "listen %s", address);
-    log_warning("api.listening address=%s reach=loopback tokens=none owner=%s "
-                "note=\"any user of this host may submit and stop jobs\"",
-                shown, auth_anonymous);
+    log_warning(
+        "api.listening address=%s reach=loopback tokens=none owner=%s note=\"any user of this host may submit and stop jobs\"",
+        shown, auth_anonymous);
     return 0;
 }
 

@@ -367,15 +367,12 @@ int config_check_listen(const char *listen, struct err *err)
         loopback = IN6_IS_ADDR_LOOPBACK(&six);
     else
         return err_set(err, ERR_INVALID,
-                       "'%s' is not an address; write it in digits, like "
-                       "127.0.0.1:%ld",
+                       "'%s' is not an address; write it in digits, like 127.0.0.1:%ld",
                        address, port);
     if (!loopback)
         return err_set(
             err, ERR_INVALID,
-            "%s is not a loopback address: this version has no tokens, so anyone "
-            "who reaches the port could run programs here; use 127.0.0.1:%ld, and "
-            "ssh -L from elsewhere",
+            "%s is not a loopback address: this version has no tokens, so anyone who reaches the port could run programs here; use 127.0.0.1:%ld, and ssh -L from elsewhere",
             address, port);
     return 0;
 }
@@ -455,8 +452,7 @@ static int check_socket(const char *socket, struct err *err)
     if (strlen(socket) > room)
         return err_set(
             err, ERR_INVALID,
-            "socket: %s is %zu bytes long, a unix socket's path has at most %zu; "
-            "set socket to a shorter one",
+            "socket: %s is %zu bytes long, a unix socket's path has at most %zu; set socket to a shorter one",
             socket, strlen(socket), room);
     return 0;
 }

@@ -211,8 +211,7 @@ int time_parse(const char *text, usec_t *wall, struct err *err)
         || (*at != '\0' && !read_time_of_day(&at, &since_midnight)) || *at != '\0')
         return err_set(
             err, ERR_INVALID,
-            "\"%s\" is not a time: expected 2026-11-30T10:15:00Z, with another "
-            "offset if need be, or a date",
+            "\"%s\" is not a time: expected 2026-11-30T10:15:00Z, with another offset if need be, or a date",
             text);
     *wall = days * 86400 * USEC_PER_SEC + since_midnight;
     return 0;
@@ -248,8 +247,7 @@ int duration_parse(const char *text, int64_t *seconds, struct err *err)
     if (!isdigit((unsigned char)text[0]) || unit == 0)
         return err_set(
             err, ERR_INVALID,
-            "\"%s\" is not a duration: expected seconds, or a number with s, m, h "
-            "or d behind",
+            "\"%s\" is not a duration: expected seconds, or a number with s, m, h or d behind",
             text);
     if (errno == ERANGE || __builtin_mul_overflow(count, unit, &span))
         return err_set(err, ERR_LIMIT, "\"%s\" is too long a duration", text);

@@ -62,10 +62,10 @@ void spec_read_command(void *into, const struct cJSON *value,
     size_t index = 0;
 
     if (json_kind(value) == JSON_TEXT) {
-        member_problem(place,
-                       "write [\"program\", \"argument\", ...]; for a shell line "
-                       "[\"/bin/sh\", \"-c\", \"...\"]",
-                       "expected a list of words, got text");
+        member_problem(
+            place,
+            "write [\"program\", \"argument\", ...]; for a shell line [\"/bin/sh\", \"-c\", \"...\"]",
+            "expected a list of words, got text");
         return;
     }
     if (!member_array(value, place, SPEC_WORDS_MAX))
@@ -174,9 +174,9 @@ static void check_hyperparameter_name(const char *name,
     if (!*name || strlen(name) > SPEC_NAME_MAX)
         member_problem(place, NULL, "a name has 1 to %d bytes", (int)SPEC_NAME_MAX);
     else if (has_control(name) || strchr(name, '='))
-        member_problem(place, "choose a name without it",
-                       "the name has '=' or a control character, which no environment "
-                       "variable can carry");
+        member_problem(
+            place, "choose a name without it",
+            "the name has '=' or a control character, which no environment variable can carry");
 }
 
 void spec_read_hyperparameters(void *into, const struct cJSON *value,
@@ -262,21 +262,19 @@ static void check_tag(const struct cJSON *value, const struct member_place *plac
     size_t len = characters(place->name);
 
     if (len == 0 || len > SPEC_TAG_NAME_MAX || has_control(place->name))
-        member_problem(place, NULL,
-                       "a tag's name has 1 to %d characters, none of them a control "
-                       "character",
-                       (int)SPEC_TAG_NAME_MAX);
+        member_problem(
+            place, NULL,
+            "a tag's name has 1 to %d characters, none of them a control character",
+            (int)SPEC_TAG_NAME_MAX);
     else if (text_starts_with(place->name, "aws:"))
         member_problem(place, "choose another name",
-                       "names that begin with aws: are "
-                       "reserved");
+                       "names that begin with aws: are reserved");
     if (!text) {
         (void)member_not_text(value, place);
     } else if (characters(text) > SPEC_TAG_VALUE_MAX || has_control(text)) {
         member_problem(
             place, NULL,
-            "a tag's value has at most %d characters, none of them a control "
-            "character",
+            "a tag's value has at most %d characters, none of them a control character",
             (int)SPEC_TAG_VALUE_MAX);
     }
 }
@@ -422,8 +420,7 @@ void spec_read_work(void *into, const struct cJSON *value,
                        metric ? "both" : "neither");
     if (amount && json_get(value, "planned"))
         member_problem(place, "leave planned out",
-                       "planned goes with metric; with amount "
-                       "the amount is the plan");
+                       "planned goes with metric; with amount the amount is the plan");
 }
 
 /* --- objective --- */

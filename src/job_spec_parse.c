@@ -106,10 +106,10 @@ static void read_framework(void *into, const struct cJSON *value,
     size_t index;
 
     if (text && (strcmp(text, "tensorflow") == 0 || strcmp(text, "mpi") == 0))
-        member_problem(place,
-                       "use framework: pytorch, or framework: plain, which runs the "
-                       "program as it is",
-                       "'%s' is not supported by this version", text);
+        member_problem(
+            place,
+            "use framework: pytorch, or framework: plain, which runs the program as it is",
+            "'%s' is not supported by this version", text);
     else if (member_choice(value, place, framework_names, &index))
         spec->framework = (enum framework)index;
 }
@@ -253,11 +253,10 @@ static void check_distribution(const struct job_spec *spec, const struct cJSON *
                        "torchrun needs an entry_point that ends in .py");
     else if (spec->launcher == LAUNCHER_TORCHRUN && spec->entry_point
              && !ends_in_py(spec->entry_point))
-        member_problem(&launcher, "use launcher: railhead",
-                       "torchrun starts Python "
-                       "programs only, and %s does "
-                       "not end in .py",
-                       spec->entry_point);
+        member_problem(
+            &launcher, "use launcher: railhead",
+            "torchrun starts Python programs only, and %s does not end in .py",
+            spec->entry_point);
 }
 
 static void check_metric_is_defined(const struct job_spec *spec, const char *name,
@@ -324,10 +323,10 @@ static void check_exec_size(const struct job_spec *spec,
         bytes += strlen(json_name(variable)) + (text ? strlen(text) : 0) + 2;
     }
     if (bytes > SPEC_EXEC_ALL_MAX)
-        member_problem(whole, "put large values into a file in source_dir",
-                       "command and environment are %zu bytes together, at most %d are "
-                       "allowed",
-                       bytes, (int)SPEC_EXEC_ALL_MAX);
+        member_problem(
+            whole, "put large values into a file in source_dir",
+            "command and environment are %zu bytes together, at most %d are allowed",
+            bytes, (int)SPEC_EXEC_ALL_MAX);
 }
 
 static void fill_in(struct job_spec *spec, const struct cJSON *json)

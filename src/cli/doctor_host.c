@@ -71,15 +71,13 @@ void doctor_check_cgroup(struct findings *findings)
     if (!probe) {
         findings_add(
             findings, "cgroup", SEVERITY_WARNING, "mount cgroup2 on /sys/fs/cgroup",
-            "there is no cgroup v2 here: what a job leaves behind is found by its "
-            "parents instead");
+            "there is no cgroup v2 here: what a job leaves behind is found by its parents instead");
         return;
     }
     if (mkdir(probe, 0755) < 0) {
         findings_add(
             findings, "cgroup", SEVERITY_WARNING, cgroup_remedy,
-            "%s cannot be made: %s; what a job leaves behind is found by its parents "
-            "instead",
+            "%s cannot be made: %s; what a job leaves behind is found by its parents instead",
             probe, strerror(errno));
         return;
     }
@@ -109,8 +107,7 @@ void doctor_check_shm(struct findings *findings)
     if (mib < 1024)
         findings_add(
             findings, "shm", SEVERITY_WARNING, remedy,
-            "/dev/shm has %llu MiB free; data loaders end with a bus error when it "
-            "is full",
+            "/dev/shm has %llu MiB free; data loaders end with a bus error when it is full",
             mib);
     else
         findings_add(findings, "shm", SEVERITY_OK, NULL, "/dev/shm has %llu MiB free",
@@ -155,8 +152,7 @@ void doctor_check_clock(struct findings *findings)
         findings_add(
             findings, "clock", SEVERITY_NOTE,
             "run chrony or systemd-timesyncd, unless the host's own clock is kept for it",
-            "the clock says %s and nothing here keeps it right; spans are measured "
-            "on another clock and stay true",
+            "the clock says %s and nothing here keeps it right; spans are measured on another clock and stay true",
             now);
     else
         findings_add(findings, "clock", SEVERITY_OK, NULL,

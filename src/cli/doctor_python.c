@@ -115,9 +115,7 @@ static void add_torch(struct findings *findings, const struct cJSON *found)
         findings_add(
             findings, "torchrun", SEVERITY_NOTE,
             "none is needed in jobs; by hand: torchrun -r 1 -t 1 ...",
-            "torchrun of PyTorch %s fails on its own defaults under this Python; "
-            "Railhead repairs it for `launcher: torchrun` and does not need it "
-            "otherwise",
+            "torchrun of PyTorch %s fails on its own defaults under this Python; Railhead repairs it for `launcher: torchrun` and does not need it otherwise",
             torch);
 }
 

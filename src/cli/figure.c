@@ -129,7 +129,6 @@ void figure_add(const struct cJSON *job, struct text *out)
     if (json_get_bool(job, "emulated"))
         figure_row(
             out, "emulated",
-            "ran on this host standing in for %s: the seconds are this host's, the "
-            "price is that type's",
+            "ran on this host standing in for %s: the seconds are this host's, the price is that type's",
             type ? type : "its instance type");
 }
