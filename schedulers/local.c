@@ -6,6 +6,7 @@
 
 #include "schedulers/local_cgroup.h"
 #include "schedulers/local_journal.h"
+#include "schedulers/local_nursery.h"
 #include "schedulers/local_sweep.h"
 #include "schedulers/scheduler.h"
 #include "src/clock.h"
@@ -21,7 +22,6 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/queue.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A worker that was told to stop has its grace, and this long for its own tidying,
@@ -46,7 +46,8 @@ struct local_worker {
     int64_t last_seq;
     usec_t last_boot;
     usec_t grace;
-    pid_t spawned;             /* by us; 0: by an earlier daemon, if at all */
+    bool asked_for;            /* by us; else by an earlier daemon, if at all */
+    pid_t born;                /* what the nursery gave us; 0: nothing yet */
     struct process_id process; /* as its ready line has it; pid 0: not known yet */
     char boot_id[40];          /* of its ready line */
     int pidfd;
@@ -67,7 +68,7 @@ LIST_HEAD(local_workers, local_worker);
 struct scheduler {
     struct loop *loop;
     struct sched_events events;
-    char *worker_path;
+    struct local_nursery *nursery;
     char *cgroup_base; /* or NULL */
     int inotify;
     struct loop_source *inotify_source;
@@ -81,6 +82,7 @@ static void on_exit_seen(void *context);
 static void free_worker(struct local_worker *worker)
 {
     LIST_REMOVE(worker, in_list);
+    local_nursery_forget(worker->owner->nursery, worker);
     if (worker->watch >= 0) {
         inotify_rm_watch(worker->owner->inotify, worker->watch);
         LIST_REMOVE(worker, in_bucket);
@@ -174,21 +176,12 @@ static int watch_process(struct local_worker *worker, struct err *err)
                        &worker->exit_source, err);
 }
 
-static void describe_exit(int status, char out[128])
-{
-    if (WIFSIGNALED(status))
-        snprintf(out, 128, "railhead-worker was killed by signal %d", WTERMSIG(status));
-    else
-        snprintf(out, 128, "railhead-worker ended with exit code %d and no last line",
-                 WEXITSTATUS(status));
-}
-
-/* The one that we spawned has left: another, started by the daemon before this one, has
- * the folder. */
+/* The one that was born for us has left: it was never ready, or another one, started by
+ * the daemon before this one, has the folder. */
 static void make_way(struct local_worker *worker)
 {
     worker->exited = false;
-    worker->spawned = 0;
+    worker->born = 0;
     close(worker->pidfd);
     worker->pidfd = -1;
     look_at(worker, worker->process.pid ? 0 : clock_boot() + SHOW_UP_USEC);
@@ -197,24 +190,42 @@ static void make_way(struct local_worker *worker)
 static void on_exit_seen(void *context)
 {
     struct local_worker *worker = context;
-    char why[128] = "railhead-worker is gone and left no last line";
-    bool ours;
-    int status = 0;
 
-    ours = process_reap(worker->pidfd, &status);
     loop_source_free(worker->exit_source);
     worker->exit_source = NULL;
     worker->exited = true;
     read_journal(worker);
-    if (ours && status == 0 && worker->process.pid != worker->spawned) {
+    if (worker->born && worker->process.pid != worker->born)
         make_way(worker);
-    } else {
-        if (ours)
-            describe_exit(status, why);
-        lose(worker, why);
-    }
+    else
+        lose(worker, "railhead-worker is gone and left no last line");
     if (worker->released && worker->exited)
         free_worker(worker);
+}
+
+/* What the nursery says of a worker that we asked it for. */
+static void on_born(void *context, pid_t pid, int pidfd, const char *why_not)
+{
+    struct local_worker *worker = context;
+    struct err err;
+
+    if (worker->pidfd >= 0 || !pid) {
+        /* Adopted by its journal meanwhile, or not known to be there. */
+        if (pidfd >= 0)
+            close(pidfd);
+        if (why_not)
+            worker->failure = xasprintf("start railhead-worker: %s", why_not);
+        look_at(worker, why_not ? 0 : clock_boot() + SHOW_UP_USEC);
+        return;
+    }
+    worker->born = pid;
+    worker->pidfd = pidfd;
+    if (watch_process(worker, &err) == 0)
+        return;
+    log_warning("local.watch_again job=%s error=\"%s\"", worker->job_id, err.text);
+    close(worker->pidfd);
+    worker->pidfd = -1;
+    look_at(worker, clock_boot() + USEC_PER_SEC);
 }
 
 /* A worker that was started by an earlier daemon: is it still there? */
@@ -352,7 +363,7 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
 
     local->loop = loop;
     local->events = *events;
-    local->worker_path = xstrdup(settings->worker_path);
+    local->nursery = local_nursery_new(loop, settings->worker_path, on_born);
     local->cgroup_base = local_cgroup_base(settings->state_folder);
     LIST_INIT(&local->workers);
     local->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -363,7 +374,7 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
         scheduler_local.close(local);
         return err_sys(err, errno, "inotify (fs.inotify.max_user_instances?)");
     }
-    log_info("local.opened worker=%s cgroup=%s", local->worker_path,
+    log_info("local.opened worker=%s cgroup=%s", settings->worker_path,
              local->cgroup_base ? local->cgroup_base : "none");
     *out = local;
     return 0;
@@ -389,24 +400,17 @@ static int open_plan(const struct local_worker *worker, const struct worker_plan
     return steal_fd(&fd);
 }
 
-static int spawn_worker(struct local_worker *worker, const struct worker_plan *plan,
-                        struct err *err)
+static int ask_for_worker(struct local_worker *worker, const struct worker_plan *plan,
+                          struct err *err)
 {
-    const char *const argv[] = { worker->owner->worker_path, worker->folder, NULL };
-    const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-                                 NULL };
     auto_close int input = open_plan(worker, plan, err);
-    struct process_files files = { input, -1 };
 
-    if (input < 0)
+    if (input < 0
+        || local_nursery_ask(worker->owner->nursery, worker->folder, input, worker, err)
+               < 0)
         return -1;
-    if (process_spawn(argv, envp, files, &worker->spawned, &worker->pidfd, err) < 0)
-        return err_wrap(err, "start railhead-worker");
-    if (watch_process(worker, err) == 0)
-        return 0;
-    process_kill(worker->pidfd, SIGKILL);
-    worker->spawned = 0;
-    return -1;
+    worker->asked_for = true;
+    return 0;
 }
 
 /* One that has begun is adopted.  One that was placed before the machine started again
@@ -423,7 +427,7 @@ static int prepare_worker(struct local_worker *worker, const struct sched_job *j
         look_at(worker, 0);
         return 0;
     }
-    return spawn_worker(worker, job->plans[worker->ref.worker], err);
+    return ask_for_worker(worker, job->plans[worker->ref.worker], err);
 }
 
 static int add_worker(struct scheduler *local, const struct sched_job *job, int index,
@@ -489,7 +493,7 @@ static int prepare_job(struct scheduler *local, const struct sched_job *job,
             worker->failure = xstrdup(err->text);
             look_at(worker, 0);
         }
-        started = started || worker->spawned;
+        started = started || worker->asked_for;
     }
     return 0;
 }
@@ -551,13 +555,13 @@ static void local_close(struct scheduler *local)
 {
     while (!LIST_EMPTY(&local->workers))
         free_worker(LIST_FIRST(&local->workers));
+    local_nursery_free(local->nursery);
     loop_source_free(local->inotify_source);
     if (local->inotify >= 0)
         close(local->inotify);
     if (local->cgroup_base)
         rmdir(local->cgroup_base); /* stays while a worker's is beneath it */
     free(local->cgroup_base);
-    free(local->worker_path);
     free(local);
 }
 

@@ -25,6 +25,7 @@ src_libwords_a_SOURCES = \
 	src/loop.c src/loop.h \
 	src/members.c src/members.h \
 	src/money.c src/money.h \
+	src/nursery.c src/nursery.h \
 	src/problems.c src/problems.h \
 	src/process.c src/process.h \
 	src/profile.c src/profile.h \

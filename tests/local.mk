@@ -47,6 +47,7 @@ test_helpers = \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
 	tests/faults/kill9.py \
+	tests/faults/slow_nursery.py \
 	tests/flow/make_plan.c \
 	tests/lib/count \
 	tests/lib/daemon.sh \

@@ -8,8 +8,10 @@ src_worker_libworker_a_SOURCES = \
 	src/worker/descendants.c src/worker/descendants.h \
 	src/worker/ending.c src/worker/ending.h \
 	src/worker/heartbeat.c \
+	src/worker/life.c \
 	src/worker/journal_writer.c src/worker/journal_writer.h \
 	src/worker/metrics.c src/worker/metrics.h \
+	src/worker/nursery.c src/worker/nursery.h \
 	src/worker/output.c src/worker/output.h \
 	src/worker/prepare.c \
 	src/worker/ranks.c \

@@ -35,6 +35,10 @@ struct worker {
     usec_t kill_boot; /* when SIGTERM turns into SIGKILL; INT64_MAX: no stop yet */
 };
 
+/** The whole life of the worker of this folder; its plan is read from stdin.  Gives the
+ * exit status. */
+int worker_live(const char *folder);
+
 /** Folders and source. On failure of ours or the user's worker->ending is decided
  * (launch); also when a stop comes meanwhile. Fails when the journal does. */
 MUST_CHECK int prepare_run(struct worker *worker, struct err *err);

@@ -13,8 +13,7 @@ mkdir "$BUILD"
 cp "$REAL/railheadd" "$BUILD/"
 cat >"$BUILD/railhead-worker" <<SLOW
 #!/bin/sh
-sleep 2
-exec "$REAL/railhead-worker" "\$@"
+exec /usr/bin/python3 "$SOURCE/tests/faults/slow_nursery.py" "$REAL/railhead-worker" 2
 SLOW
 chmod +x "$BUILD/railhead-worker"
 

@@ -1,0 +1,204 @@
+/* Our end of the nursery's socket: requests out, answers in, in the same order. */
+
+#include "schedulers/local_nursery.h"
+
+#include "src/log.h"
+#include "src/nursery.h"
+#include "src/process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+struct request {
+    void *context; /* NULL: forgotten */
+    STAILQ_ENTRY(request) in_line;
+};
+
+struct local_nursery {
+    struct loop *loop;
+    char *worker_path;
+    local_nursery_callback_t *callback;
+    int socket; /* -1: there is no nursery */
+    int pidfd;
+    struct loop_source *source;
+    STAILQ_HEAD(, request) asked; /* not answered yet, oldest first */
+};
+
+struct local_nursery *local_nursery_new(struct loop *loop, const char *worker_path,
+                                        local_nursery_callback_t *callback)
+{
+    struct local_nursery *nursery = xcalloc(1, sizeof *nursery);
+
+    nursery->loop = loop;
+    nursery->worker_path = xstrdup(worker_path);
+    nursery->callback = callback;
+    nursery->socket = -1;
+    nursery->pidfd = -1;
+    STAILQ_INIT(&nursery->asked);
+    return nursery;
+}
+
+/* A nursery ends when its socket does; one that is our zombie by then is reaped, later
+ * ones by the system. */
+static void leave(struct local_nursery *nursery)
+{
+    int status;
+
+    loop_source_free(nursery->source);
+    nursery->source = NULL;
+    if (nursery->socket >= 0)
+        close(nursery->socket);
+    nursery->socket = -1;
+    if (nursery->pidfd < 0)
+        return;
+    process_reap(nursery->pidfd, &status);
+    close(nursery->pidfd);
+    nursery->pidfd = -1;
+}
+
+void local_nursery_free(struct local_nursery *nursery)
+{
+    struct request *request;
+
+    if (!nursery)
+        return;
+    leave(nursery);
+    while ((request = STAILQ_FIRST(&nursery->asked))) {
+        STAILQ_REMOVE_HEAD(&nursery->asked, in_line);
+        free(request);
+    }
+    free(nursery->worker_path);
+    free(nursery);
+}
+
+void local_nursery_forget(struct local_nursery *nursery, const void *context)
+{
+    struct request *request;
+
+    STAILQ_FOREACH(request, &nursery->asked, in_line)
+    if (request->context == context)
+        request->context = NULL;
+}
+
+static void answer_first(struct local_nursery *nursery, pid_t pid, int pidfd,
+                         const char *why_not)
+{
+    struct request *request = STAILQ_FIRST(&nursery->asked);
+    void *context;
+
+    if (!request) {
+        if (pidfd >= 0)
+            close(pidfd);
+        return;
+    }
+    STAILQ_REMOVE_HEAD(&nursery->asked, in_line);
+    context = request->context;
+    free(request);
+    if (context)
+        nursery->callback(context, pid, pidfd, why_not);
+    else if (pidfd >= 0)
+        close(pidfd);
+}
+
+/* What had been asked may have been done or not: whoever asked finds out by the
+ * journal. */
+static void on_gone(struct local_nursery *nursery)
+{
+    log_warning("local.nursery_gone effect=\"the next worker starts another\"");
+    leave(nursery);
+    while (!STAILQ_EMPTY(&nursery->asked))
+        answer_first(nursery, 0, -1, NULL);
+}
+
+/* One answer; 0 at the end, -1 when there is none for now. */
+static int take_answer(struct local_nursery *nursery)
+{
+    struct nursery_answer answer;
+    int pidfd;
+    ssize_t got =
+        nursery_receive(nursery->socket, &answer, sizeof answer, MSG_DONTWAIT, &pidfd);
+
+    if (got < 0 && errno == EAGAIN)
+        return -1;
+    if (got != (ssize_t)sizeof answer)
+        return 0;
+    answer_first(nursery, answer.pid, pidfd,
+                 answer.pid ? NULL : strerror(answer.errno_value));
+    return 1;
+}
+
+static void on_answer(void *context)
+{
+    struct local_nursery *nursery = context;
+    int taken;
+
+    do
+        taken = take_answer(nursery);
+    while (taken > 0);
+    if (taken == 0)
+        on_gone(nursery);
+}
+
+/* The last word makes room for what ps shall show of each worker. */
+static int start(struct local_nursery *nursery, struct err *err)
+{
+    char room[512];
+    const char *const argv[] = { nursery->worker_path, "--nursery", room, NULL };
+    const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+                                 NULL };
+    /* A nursery that does not take a request in this time is not worth waiting for. */
+    const struct timeval patience = { .tv_sec = 5 };
+    int ends[2];
+    pid_t pid;
+    int result;
+
+    memset(room, '.', sizeof room - 1);
+    room[sizeof room - 1] = '\0';
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_sys(err, errno, "make a socket for the nursery");
+    nursery->socket = ends[0];
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    result = process_spawn(argv, envp, (struct process_files){ ends[1], -1 }, &pid,
+                           &nursery->pidfd, err);
+    close(ends[1]);
+    if (result == 0)
+        result = loop_add_fd(nursery->loop, nursery->socket, on_answer, nursery,
+                             &nursery->source, err);
+    if (result < 0) {
+        leave(nursery);
+        return err_wrap(err, "start railhead-worker --nursery");
+    }
+    return 0;
+}
+
+int local_nursery_ask(struct local_nursery *nursery, const char *folder, int plan,
+                      void *context, struct err *err)
+{
+    size_t len = strlen(folder);
+    struct request *request;
+
+    if (len > NURSERY_FOLDER_MAX)
+        return err_set(err, ERR_INVALID, "the folder's path has more than %d bytes",
+                       NURSERY_FOLDER_MAX);
+    if (nursery->socket < 0 && start(nursery, err) < 0)
+        return -1;
+    if (nursery_send(nursery->socket, folder, len, plan) < 0) {
+        if (errno != EPIPE && errno != ECONNRESET)
+            return err_sys(err, errno, "ask the nursery");
+        on_gone(nursery);
+        if (start(nursery, err) < 0)
+            return -1;
+        if (nursery_send(nursery->socket, folder, len, plan) < 0)
+            return err_sys(err, errno, "ask the nursery");
+    }
+    request = xcalloc(1, sizeof *request);
+    request->context = context;
+    STAILQ_INSERT_TAIL(&nursery->asked, request, in_line);
+    return 0;
+}
