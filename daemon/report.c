@@ -15,41 +15,41 @@ static void set_time(struct cJSON *json, const char *name, usec_t wall)
     json_set_text(json, name, wall ? time_format(wall, text) : NULL);
 }
 
+static struct cJSON *price_to_json(nanousd_t hourly, const char *source,
+                                   const char *basis, const char *confidence,
+                                   const char *as_of)
+{
+    struct cJSON *json = json_object_new();
+    char amount[MONEY_TEXT_SIZE];
+
+    json_set_text(json, "usd_per_hour", money_format(hourly, amount));
+    json_set_text(json, "source", source);
+    json_set_text(json, "basis", basis);
+    json_set_text(json, "confidence", confidence);
+    json_set_text(json, "as_of", as_of);
+    return json;
+}
+
 struct cJSON *report_price(const struct profile_price *price)
 {
-    char amount[MONEY_TEXT_SIZE];
-    struct cJSON *json;
-
     if (!price)
         return json_null_new();
-    json = json_object_new();
-    json_set_text(json, "usd_per_hour", money_format(price->hourly, amount));
-    json_set_text(json, "source", price->source);
-    json_set_text(json, "basis", price->basis);
-    json_set_text(json, "confidence", price->confidence);
-    json_set_text(json, "as_of", price->as_of);
-    return json;
+    return price_to_json(price->hourly, price->source, price->basis, price->confidence,
+                         price->as_of);
 }
 
 /* The price that was pinned; before that the one in force. */
 static struct cJSON *price_of(const struct report_input *input)
 {
     const struct interval *pinned = input->intervals;
-    char amount[MONEY_TEXT_SIZE];
-    struct cJSON *json;
 
     if (!input->interval_count)
         return report_price(input->offer ? offer_price(input->offer, clock_wall())
                                          : NULL);
     if (!pinned->priced)
         return json_null_new();
-    json = json_object_new();
-    json_set_text(json, "usd_per_hour", money_format(pinned->hourly, amount));
-    json_set_text(json, "source", pinned->price_source);
-    json_set_text(json, "basis", pinned->price_basis);
-    json_set_text(json, "confidence", pinned->price_confidence);
-    json_set_text(json, "as_of", pinned->price_as_of);
-    return json;
+    return price_to_json(pinned->hourly, pinned->price_source, pinned->price_basis,
+                         pinned->price_confidence, pinned->price_as_of);
 }
 
 static const char *failing_rank(const struct job_end *end, char out[24])
