@@ -1,8 +1,9 @@
 /* From a placed job to the workers of its scheduler. */
 
 #include "daemon/jobs_private.h"
+#include "src/digest.h"
+#include "src/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +17,15 @@ char *jobs_source_path(struct jobs *jobs, const char *hex)
     return xasprintf("%s/sources/%s.tar.gz", jobs->config->state, hex);
 }
 
-/* "sha256:HEX" of the spec as the file it means, or NULL. */
-static char *source_archive(struct jobs *jobs, const struct job_spec *spec)
+const char *jobs_source_hex(const struct job_spec *spec)
 {
     static const char scheme[] = "sha256:";
+    const char *hex;
 
-    if (!spec->source_dir || strncmp(spec->source_dir, scheme, sizeof scheme - 1) != 0)
+    if (!spec->source_dir || !text_starts_with(spec->source_dir, scheme))
         return NULL;
-    return jobs_source_path(jobs, spec->source_dir + sizeof scheme - 1);
+    hex = spec->source_dir + strlen(scheme);
+    return digest_is_hex(hex) ? hex : NULL;
 }
 
 struct host_names {
@@ -71,7 +73,8 @@ int jobs_make_plans(struct jobs *jobs, const struct job *job,
 {
     const struct profile *profile = catalog_find(jobs->catalog, job->instance_type);
     auto_free char *folder = jobs_folder(jobs, job);
-    auto_free char *archive = source_archive(jobs, spec);
+    const char *hex = jobs_source_hex(spec);
+    auto_free char *archive = hex ? jobs_source_path(jobs, hex) : NULL;
     struct worker_plan **made;
     struct host_names hosts;
     struct launch_input input;
@@ -145,29 +148,30 @@ static int start(struct jobs *jobs, struct live_job *live, const struct job_spec
     return live->class->start(live->scheduler, &request, err);
 }
 
-static struct job_spec *stored_spec(struct jobs *jobs, const struct job *job,
-                                    struct err *err)
+int jobs_get_spec(struct jobs *jobs, int64_t job_id, struct job_spec **spec,
+                  struct cJSON **json, struct err *err)
 {
-    auto_json struct cJSON *json = NULL;
+    auto_json struct cJSON *stored = NULL;
     auto_problems struct problems problems = { 0 };
-    struct job_spec *spec;
 
-    if (store_get_spec(jobs->store, job->job_id, &json, err) < 0)
-        return NULL;
-    spec = job_spec_parse(json, &problems);
-    if (!spec)
-        err_set(err, ERR_INTERNAL, "stored spec of %s: %s: %s", job->name,
-                problems.items[0].path, problems.items[0].message);
-    return spec;
+    if (store_get_spec(jobs->store, job_id, &stored, err) < 0)
+        return -1;
+    *spec = job_spec_parse(stored, &problems);
+    if (!*spec)
+        return err_set(err, ERR_INTERNAL, "stored spec: %s: %s", problems.items[0].path,
+                       problems.items[0].message);
+    if (json)
+        *json = steal_ptr(&stored);
+    return 0;
 }
 
 int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err)
 {
-    auto_job_spec struct job_spec *spec = stored_spec(jobs, live->job, err);
+    auto_job_spec struct job_spec *spec = NULL;
     struct worker_plan **plans = NULL;
     int result;
 
-    if (!spec)
+    if (jobs_get_spec(jobs, live->job->job_id, &spec, NULL, err) < 0)
         return -1;
     if (!live->scheduler)
         return err_set(err, ERR_INVALID, "scheduler '%s' is not there any more",

@@ -29,16 +29,14 @@ static int ranks_per_worker(struct jobs *jobs, const struct job *job, int *ranks
                             struct err *err)
 {
     const struct profile *profile = catalog_find(jobs->catalog, job->instance_type);
-    auto_json struct cJSON *json = NULL;
-    auto_problems struct problems problems = { 0 };
     auto_job_spec struct job_spec *spec = NULL;
 
-    if (store_get_spec(jobs->store, job->job_id, &json, err) < 0)
+    if (jobs_get_spec(jobs, job->job_id, &spec, NULL, err) < 0)
         return -1;
-    spec = job_spec_parse(json, &problems);
-    if (!spec || !profile)
-        return err_set(err, ERR_INTERNAL, "stored spec of %s cannot be read",
-                       job->name);
+    if (!profile)
+        return err_set(err, ERR_INTERNAL,
+                       "instance type '%s' is not in the catalog any more",
+                       job->instance_type);
     *ranks = 1;
     if (spec->launcher == LAUNCHER_RAILHEAD)
         *ranks = launch_world_size(spec, profile) / job->instance_count;

@@ -129,7 +129,13 @@ MUST_CHECK int jobs_make_plans(struct jobs *jobs, const struct job *job,
                                const struct job_spec *spec, struct worker_plan ***plans,
                                struct err *err);
 void jobs_free_plans(struct worker_plan **plans, int count);
+/** The stored spec of a job; the caller frees it, and *json, from which it was read
+ * (`json` may be NULL). */
+MUST_CHECK int jobs_get_spec(struct jobs *jobs, int64_t job_id, struct job_spec **spec,
+                             struct cJSON **json, struct err *err);
 char *jobs_folder(const struct jobs *jobs, const struct job *job);
+/** The digits of a source_dir "sha256:HEX", borrowed; NULL when it is none. */
+const char *jobs_source_hex(const struct job_spec *spec);
 struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
                                 struct worker_plan *const *plans, int count);
 

@@ -89,20 +89,6 @@ static int read_history(struct jobs *jobs, int64_t job_id, struct history *histo
     return store_each_event(jobs->store, job_id, apply_and_note, history, err);
 }
 
-static int read_spec(struct jobs *jobs, int64_t job_id, struct cJSON **json,
-                     struct job_spec **spec, struct err *err)
-{
-    auto_problems struct problems problems = { 0 };
-
-    if (store_get_spec(jobs->store, job_id, json, err) < 0)
-        return -1;
-    *spec = job_spec_parse(*json, &problems);
-    if (!*spec)
-        return err_set(err, ERR_INTERNAL, "stored spec: %s: %s", problems.items[0].path,
-                       problems.items[0].message);
-    return 0;
-}
-
 int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct err *err)
 {
     auto_history struct history history = { 0 };
@@ -117,7 +103,7 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
 
     if (store_find_job(jobs->store, name, &row, err) < 0
         || read_history(jobs, row.job_id, &history, err) < 0
-        || read_spec(jobs, row.job_id, &spec_json, &spec, err) < 0
+        || jobs_get_spec(jobs, row.job_id, &spec, &spec_json, err) < 0
         || store_get_metrics(jobs->store, row.job_id, &metrics, err) < 0
         || store_get_intervals(jobs->store, row.job_id, &intervals,
                                &input.interval_count, err)
@@ -162,14 +148,13 @@ int jobs_transitions(struct jobs *jobs, const char *name, struct cJSON **out,
 int jobs_plan(struct jobs *jobs, const char *name, struct cJSON **out, struct err *err)
 {
     auto_job struct job *job = NULL;
-    auto_json struct cJSON *spec_json = NULL;
     auto_job_spec struct job_spec *spec = NULL;
     struct worker_plan **plans;
     struct job_row row;
 
     if (store_find_job(jobs->store, name, &row, err) < 0
         || jobs_replay(jobs, row.job_id, &job, err) < 0
-        || read_spec(jobs, row.job_id, &spec_json, &spec, err) < 0
+        || jobs_get_spec(jobs, row.job_id, &spec, NULL, err) < 0
         || jobs_make_plans(jobs, job, spec, &plans, err) < 0)
         return -1;
     *out = jobs_plan_to_json(spec, plans, job->instance_count);

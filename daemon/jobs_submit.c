@@ -36,14 +36,12 @@ static void check_instances(const struct jobs *jobs, const struct job_spec *spec
 static void check_source(struct jobs *jobs, const struct job_spec *spec,
                          struct problems *problems)
 {
-    static const char scheme[] = "sha256:";
-    const char *hex = spec->source_dir ? spec->source_dir + sizeof scheme - 1 : NULL;
+    const char *hex = jobs_source_hex(spec);
     auto_free char *path = NULL;
 
     if (!spec->source_dir)
         return;
-    if (strncmp(spec->source_dir, scheme, sizeof scheme - 1) != 0
-        || !digest_is_hex(hex)) {
+    if (!hex) {
         problems_add(
             problems, "source_dir",
             "submit with jobctl, which packs the folder; or PUT a tar.gz to /v1/sources/SHA256 and name it \"sha256:<64 hexadecimal digits>\"",
