@@ -108,7 +108,6 @@ int jobs_open(const struct config *config, const struct catalog *catalog,
     jobs->base_env = passed_environment(config->pass_environment);
     jobs->worker_path = path_of_helper("railhead-worker");
     jobs->torchrun_wrapper = path_of_helper("railhead-torchrun.py");
-    STAILQ_INIT(&jobs->due);
     if (open_parts(jobs, err) < 0) {
         jobs_close(jobs);
         return -1;
