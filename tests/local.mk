@@ -38,6 +38,7 @@ contract_tests = \
 fault_tests = \
 	tests/faults/disk_full.sh \
 	tests/faults/kill9.sh \
+	tests/faults/nursery.sh \
 	tests/faults/orphans.sh \
 	tests/faults/ports.sh \
 	tests/faults/restart.sh

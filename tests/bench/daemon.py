@@ -98,10 +98,10 @@ class Daemon:
             time.sleep(period)
 
     def cpu_ms(self):
-        """Of itself, and of its children that have ended, with theirs."""
+        """Its own; a nursery's children are accounted to nobody."""
         with open("/proc/%d/stat" % self.process.pid, encoding="ascii") as stat:
             field = stat.read().rsplit(")", 1)[1].split()
-        return [(int(field[at]) + int(field[at + 1])) * 1000 / TICKS for at in (11, 13)]
+        return (int(field[11]) + int(field[12])) * 1000 / TICKS
 
     def memory_kib(self):
         """VmRSS, and the proportional share of what is shared with others."""

@@ -64,8 +64,7 @@ def daemon_batch(context, daemon, slots, number):
     context.keep(key + ".per_second",
                  run_batch(context, daemon, "job-%d-" % number, body_of([TRUE], "local"), context.batch))
     after = daemon.cpu_ms()
-    context.keep(key + ".daemon_cpu_ms", (after[0] - before[0]) / context.batch)
-    context.keep(key + ".children_cpu_ms", (after[1] - before[1]) / context.batch)
+    context.keep(key + ".daemon_cpu_ms", (after - before) / context.batch)
     context.keep(key + ".commits", (daemon.health()["commits"] - commits) / context.batch)
 
 

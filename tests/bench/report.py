@@ -106,8 +106,6 @@ def job_rows():
             Row(at + "beside /bin/true alone", key + "per_second", "jobs.alone.best.per_second", goal=(">=", 0.35)),
             Row(at + "beside the bare pair", key + "per_second", "jobs.pair.best.per_second", goal=(">=", 0.7)),
             Row(at + "CPU a job, daemon", key + "daemon_cpu_ms", unit="ms"),
-            Row(at + "CPU a job, worker and job, beside the pair", key + "children_cpu_ms", "jobs.pair.best.cpu_ms",
-                "ms"),
             Row(at + "commits a job", key + "commits", unit=""),
         ]
     return rows + [Row("the bare pair beside /bin/true alone", "jobs.pair.best.per_second",

@@ -43,9 +43,9 @@ def daemon_slice(context, daemon, connections, number):
     """Returns how many jobs a commit carried on average."""
     key = "submit.%d." % connections
     commits = daemon.health()["commits"]
-    cpu = daemon.cpu_ms()[0]
+    cpu = daemon.cpu_ms()
     answer = load(context, daemon.port, connections, "job-%d-" % number)
-    cpu = daemon.cpu_ms()[0] - cpu
+    cpu = daemon.cpu_ms() - cpu
     commits = max(1, daemon.health()["commits"] - commits)
     keep(context, key + "railhead", answer)
     context.keep(key + "jobs_per_commit", answer["count"] / commits)

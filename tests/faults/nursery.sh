@@ -1,0 +1,36 @@
+#!/bin/bash
+# The process that bears the workers is killed, or outlived: no job notices.
+# shellcheck disable=SC2119
+. "$(dirname "$0")/../lib/test.sh"
+. "$(dirname "$0")/../lib/daemon.sh"
+. "$(dirname "$0")/../lib/jobs.sh"
+
+nursery() {
+    pgrep -P "$daemon_pid" -f -- --nursery
+}
+
+# shows_its_folder NAME: ps tells whose worker that is.
+shows_its_folder() {
+    pgrep -f "^railhead-worker $(worker_of "$1")"
+}
+
+daemon_start
+submit before "sleep 3; exit 7"
+check "a worker is shown by its folder" wait_until 10 shows_its_folder before
+first=$(nursery)
+check "the nursery is a child of the daemon" [ -n "$first" ]
+kill -KILL "$first"
+submit after "exit 8"
+check "a job that is submitted behind it ends" wait_for after
+check_equal "with its own end" "$(show after end.cause) $(show after end.exit_code)" '"failed" 8'
+check "by another nursery" [ "$(nursery)" != "$first" ]
+check "the job that ran meanwhile ends" wait_for before
+check_equal "with its own end, too" "$(show before end.cause) $(show before end.exit_code)" '"failed" 7'
+
+second=$(nursery)
+daemon_kill
+nursery_is_gone() {
+    ! lives "$second"
+}
+check "a nursery ends with its daemon" wait_until 5 nursery_is_gone
+finish
