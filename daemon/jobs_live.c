@@ -36,9 +36,9 @@ struct live_job *live_find(struct jobs *jobs, const char *id)
 {
     struct live_job *live;
 
-    LIST_FOREACH(live, bucket_of(jobs, id), in_bucket)
-    if (strcmp(live->job->id, id) == 0)
-        return live;
+    LIST_FOREACH (live, bucket_of(jobs, id), in_bucket)
+        if (strcmp(live->job->id, id) == 0)
+            return live;
     return NULL;
 }
 

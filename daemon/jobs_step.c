@@ -109,9 +109,9 @@ void jobs_on_again(void *context)
     for (size_t i = 0; i < LIVE_BUCKETS; i++) {
         struct live_job *live;
 
-        LIST_FOREACH(live, &jobs->live[i], in_bucket)
-        if (live->may_run && !live->started)
-            jobs_mark_due(jobs, live);
+        LIST_FOREACH (live, &jobs->live[i], in_bucket)
+            if (live->may_run && !live->started)
+                jobs_mark_due(jobs, live);
     }
 }
 
@@ -223,8 +223,7 @@ void jobs_on_max_wait(void *context)
     for (size_t i = 0; i < LIVE_BUCKETS; i++) {
         struct live_job *live;
 
-        LIST_FOREACH(live, &jobs->live[i], in_bucket)
-        {
+        LIST_FOREACH (live, &jobs->live[i], in_bucket) {
             const struct job *job = live->job;
 
             if (!job->max_wait_s || job->stop_asked || job_state_is_final(job->state))

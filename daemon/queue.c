@@ -87,9 +87,9 @@ static struct entry *find(const struct queue *queue, int64_t job_id)
 {
     struct entry *entry;
 
-    LIST_FOREACH(entry, &queue->buckets[(uint64_t)job_id % BUCKETS], in_bucket)
-    if (entry->job.job_id == job_id)
-        return entry;
+    LIST_FOREACH (entry, &queue->buckets[(uint64_t)job_id % BUCKETS], in_bucket)
+        if (entry->job.job_id == job_id)
+            return entry;
     return NULL;
 }
 
@@ -209,8 +209,8 @@ static void shadow_of(const struct line *line, int need, usec_t *at, int *spare)
     size_t count = 0;
     struct entry *entry;
 
-    TAILQ_FOREACH(entry, &line->placed, in_line)
-    placed[count++] = entry; /* each holds at least one instance */
+    TAILQ_FOREACH (entry, &line->placed, in_line)
+        placed[count++] = entry; /* each holds at least one instance */
     qsort(placed, count, sizeof(struct entry *), by_until);
     *at = INT64_MAX;
     for (size_t i = 0; i < count && free_now < need; i++) {

@@ -133,10 +133,10 @@ static struct fake_worker *find(struct scheduler *fake, const struct worker_ref 
 {
     struct fake_worker *worker;
 
-    LIST_FOREACH(worker, &fake->workers, in_list)
-    if (worker->worker == ref->worker && worker->attempt == ref->attempt
-        && strcmp(worker->job_id, ref->job_id) == 0)
-        return worker;
+    LIST_FOREACH (worker, &fake->workers, in_list)
+        if (worker->worker == ref->worker && worker->attempt == ref->attempt
+            && strcmp(worker->job_id, ref->job_id) == 0)
+            return worker;
     return NULL;
 }
 

@@ -312,8 +312,7 @@ static void on_watch(struct scheduler *local, int watch)
 {
     struct local_worker *worker;
 
-    LIST_FOREACH(worker, watch_bucket(local, watch), in_bucket)
-    {
+    LIST_FOREACH (worker, watch_bucket(local, watch), in_bucket) {
         if (worker->watch == watch) {
             if (!worker->told_end)
                 read_journal(worker);
@@ -334,8 +333,8 @@ static void on_inotify(void *context)
         if (event->mask & IN_Q_OVERFLOW) {
             struct local_worker *worker;
 
-            LIST_FOREACH(worker, &local->workers, in_list)
-            look_at(worker, 0);
+            LIST_FOREACH (worker, &local->workers, in_list)
+                look_at(worker, 0);
         }
         on_watch(local, event->wd);
         at += (ssize_t)sizeof *event + event->len;
@@ -458,10 +457,10 @@ static struct local_worker *find(struct scheduler *local, const struct worker_re
 {
     struct local_worker *worker;
 
-    LIST_FOREACH(worker, &local->workers, in_list)
-    if (worker->ref.worker == ref->worker && worker->ref.attempt == ref->attempt
-        && !worker->released && strcmp(worker->job_id, ref->job_id) == 0)
-        return worker;
+    LIST_FOREACH (worker, &local->workers, in_list)
+        if (worker->ref.worker == ref->worker && worker->ref.attempt == ref->attempt
+            && !worker->released && strcmp(worker->job_id, ref->job_id) == 0)
+            return worker;
     return NULL;
 }
 

@@ -81,9 +81,9 @@ void local_nursery_forget(struct local_nursery *nursery, const void *context)
 {
     struct request *request;
 
-    STAILQ_FOREACH(request, &nursery->asked, in_line)
-    if (request->context == context)
-        request->context = NULL;
+    STAILQ_FOREACH (request, &nursery->asked, in_line)
+        if (request->context == context)
+            request->context = NULL;
 }
 
 static void answer_first(struct local_nursery *nursery, pid_t pid, int pidfd,
