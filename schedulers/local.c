@@ -366,12 +366,14 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
     local->cgroup_base = local_cgroup_base(settings->state_folder);
     LIST_INIT(&local->workers);
     local->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (local->inotify < 0)
+        err_sys(err, errno, "inotify (fs.inotify.max_user_instances?)");
     if (local->inotify < 0
         || loop_add_fd(loop, local->inotify, on_inotify, local, &local->inotify_source,
                        err)
                < 0) {
         scheduler_local.close(local);
-        return err_sys(err, errno, "inotify (fs.inotify.max_user_instances?)");
+        return -1;
     }
     log_info("local.opened worker=%s cgroup=%s", settings->worker_path,
              local->cgroup_base ? local->cgroup_base : "none");
