@@ -140,13 +140,15 @@ static int read_config(const struct options *options, struct config *config,
 static void raise_file_limit(void)
 {
     struct rlimit limit;
+    rlim_t before;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
         return;
+    before = limit.rlim_cur;
     limit.rlim_cur = limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-        log_warning("limits.files_not_raised soft=%llu",
-                    (unsigned long long)limit.rlim_cur);
+        log_warning("limits.files_not_raised soft=%llu hard=%llu",
+                    (unsigned long long)before, (unsigned long long)limit.rlim_max);
 }
 
 /* Jobs go on: their workers outlive us, and the next start takes them up. */
