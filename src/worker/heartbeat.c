@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#define HEARTBEAT_INTERVAL (5 * USEC_PER_SEC)
-
 int heartbeat_run(struct worker *worker, usec_t now, struct err *err)
 {
     struct cJSON *line;

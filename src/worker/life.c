@@ -27,7 +27,7 @@ static int write_ready(struct worker *worker, struct err *err)
     char digits[24];
 
     worker->ready_boot = clock_boot();
-    worker->heartbeat_boot = worker->ready_boot + 5 * USEC_PER_SEC;
+    worker->heartbeat_boot = worker->ready_boot + HEARTBEAT_INTERVAL;
     if (process_start_ticks(getpid(), &ticks, err) < 0)
         return -1;
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)ticks);

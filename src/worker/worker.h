@@ -13,6 +13,9 @@
 
 /* One worker and its ranks, from the first line of its journal to the last. */
 
+/* How often a worker says that it lives. */
+#define HEARTBEAT_INTERVAL (5 * USEC_PER_SEC)
+
 struct rank {
     pid_t pid;        /* 0: not started, or reaped */
     pid_t told_group; /* process group that was sent SIGTERM; 0: none */
@@ -58,8 +61,7 @@ bool ranks_linger(const struct worker *worker);
  * output. Fails when the journal does. */
 MUST_CHECK int watch_run(struct worker *worker, struct err *err);
 
-/** Every 5 s: a line that says we live, then all is synced.  Cheap when it is not due.
- */
+/** When it is due: a line that says we live, then all is synced.  Else cheap. */
 MUST_CHECK int heartbeat_run(struct worker *worker, usec_t now, struct err *err);
 
 /** When ending is not decided and a stop was asked or max_run is over: decides it. True
