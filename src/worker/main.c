@@ -16,8 +16,8 @@ int main(int argc, char **argv)
     if (argc == 2 && argv[1][0] == '/')
         return worker_live(argv[1]);
     fputs("usage: railhead-worker FOLDER <PLAN\n"
-          "FOLDER is absolute and holds an empty journal.jsonl; PLAN is a file; see "
-          "railhead-worker(8).\n",
+          "FOLDER is absolute and holds an empty journal.jsonl; PLAN is a file.\n"
+          "railhead-worker(8) tells more.\n",
           stderr);
     return 2;
 }

@@ -59,8 +59,8 @@ int nursery_run(int argc, char **argv)
     ssize_t len;
     int plan;
 
-    signal(SIGCHLD,
-           SIG_IGN); /* the kernel reaps them: their end is in their journals */
+    /* The kernel reaps them: their end is in their journals. */
+    signal(SIGCHLD, SIG_IGN);
     while ((len = nursery_receive(STDIN_FILENO, folder, NURSERY_FOLDER_MAX, 0, &plan))
            > 0) {
         struct nursery_answer answer = { 0 };
