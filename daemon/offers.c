@@ -45,7 +45,6 @@ static int add_pool(struct offers *offers, const struct pool_config *pool,
         return err_set(err, ERR_INVALID, "pools: %s stands there twice",
                        pool->instance_type);
     offer = add_offer(offers, profile, pool->scheduler, pool->count);
-    offer->from_pool = true;
     if (strcmp(pool->scheduler, scheduler_fake.name) == 0)
         offer->emulated = true;
     else if (pool->emulated >= 0)

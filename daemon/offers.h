@@ -12,8 +12,7 @@ struct offer {
     const struct profile *profile; /* the catalog's */
     char *scheduler;
     int capacity;
-    bool emulated;  /* stands in for hardware that is not here */
-    bool from_pool; /* named in the configuration */
+    bool emulated; /* stands in for hardware that is not here */
     bool has_own_price;
     struct profile_price own_price;
 };

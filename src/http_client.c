@@ -20,7 +20,7 @@ struct http_client {
     CURLM *multi;
     char *socket; /* or NULL */
     char *base;   /* scheme and host, no slash behind */
-    char *where;
+    char *where;  /* for messages: "unix:/run/railhead/railhead.sock" or the URL */
 };
 
 struct http_transfer {
@@ -82,11 +82,6 @@ void http_client_free(struct http_client *client)
     free(client->where);
     free(client);
     curl_global_cleanup();
-}
-
-const char *http_client_where(const struct http_client *client)
-{
-    return client->where;
 }
 
 static size_t on_write(char *bytes, size_t size, size_t count, void *context)

@@ -50,9 +50,6 @@ MUST_CHECK int http_client_new(const struct http_server *server,
                                struct http_client **out, struct err *err);
 void http_client_free(struct http_client *client);
 
-/** Where requests go, for messages: "unix:/run/railhead/railhead.sock" or the URL. */
-const char *http_client_where(const struct http_client *client);
-
 /** Begins a request; it goes on in http_drive.  The caller frees the transfer. */
 MUST_CHECK int http_start(struct http_client *client,
                           const struct http_request *request,

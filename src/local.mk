@@ -39,9 +39,8 @@ src_libwords_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS) $(YAML_CFLAGS) $(CURL_CFLAG
 	$(CRYPTO_CFLAGS) $(ARCHIVE_CFLAGS) $(SYSTEMD_CFLAGS) $(PCRE2_CFLAGS)
 
 words = src/libwords.a
-# What the words of the worker stand on, and what all of them do.
-light_LIBS = $(CJSON_LIBS) $(PCRE2_LIBS)
-heavy_LIBS = $(light_LIBS) $(YAML_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS) $(ARCHIVE_LIBS) $(SYSTEMD_LIBS)
+# What all of them stand on; the worker names its few itself.
+heavy_LIBS = $(CJSON_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS) $(ARCHIVE_LIBS) $(SYSTEMD_LIBS)
 
 # Packs and unpacks source trees, so that neither daemon nor worker does it itself.
 pkglibexec_PROGRAMS += railhead-archive
