@@ -3,6 +3,7 @@
 
 #include "daemon/job.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,22 +42,34 @@ void job_cleanup(struct job **job)
     job_free(*job);
 }
 
+/* A number too large for an int counts as absent: a journal is a file like others. */
+static int number_or(const struct cJSON *object, const char *name, int absent)
+{
+    int64_t number = json_get_int(object, name, absent);
+
+    return number >= INT_MIN && number <= INT_MAX ? (int)number : absent;
+}
+
 static int apply_submitted(struct job *job, const struct job_event *event,
                            struct err *err)
 {
     const struct cJSON *spec = json_get(event->data, "spec");
     const char *id = json_get_text(event->data, "id");
 
-    if (!id || !job_id_is_valid(id) || !spec || !json_get_text(event->data, "name"))
-        return err_set(err, ERR_INTERNAL, "event submitted without id, name or spec");
+    if (!id || !job_id_is_valid(id) || !json_get_text(event->data, "name")
+        || !json_get_text(event->data, "scheduler")
+        || !json_get_text(spec, "instance_type")
+        || number_or(spec, "instance_count", 1) < 1)
+        return err_set(err, ERR_INTERNAL,
+                       "event submitted without id, name, scheduler or instances");
     snprintf(job->id, sizeof job->id, "%s", id);
     job->name = xstrdup(json_get_text(event->data, "name"));
     job->owner = xstrdup(json_get_text(event->data, "owner"));
     job->scheduler = xstrdup(json_get_text(event->data, "scheduler"));
     job->emulated = json_get_bool(event->data, "emulated");
     job->instance_type = xstrdup(json_get_text(spec, "instance_type"));
-    job->instance_count = (int)json_get_int(spec, "instance_count", 1);
-    job->priority = (int)json_get_int(spec, "priority", 50);
+    job->instance_count = number_or(spec, "instance_count", 1);
+    job->priority = number_or(spec, "priority", 50);
     job->max_run_s = json_get_int(spec, "max_run", 86400);
     job->max_wait_s = json_get_int(spec, "max_wait", 0);
     job->grace_s = json_get_int(spec, "grace", 120);
@@ -72,19 +85,14 @@ static int apply_placed(struct job *job, const struct job_event *event, struct e
         return err_set(err, ERR_INTERNAL, "event placed without boot_id");
     free_workers(job);
     job->workers = xcalloc((size_t)job->instance_count, sizeof *job->workers);
-    job->attempt = (int)json_get_int(event->data, "attempt", 1);
+    job->attempt = number_or(event->data, "attempt", 1);
     snprintf(job->boot_id, sizeof job->boot_id, "%s", boot_id);
     job->placed_boot_us = json_get_int(event->data, "boot_us", 0);
     job->placed_wall_us = event->at_us;
-    job->port = (int)json_get_int(event->data, "port", 0);
-    job->block = (int)json_get_int(event->data, "block", 0);
+    job->port = number_or(event->data, "port", 0);
+    job->block = number_or(event->data, "block", 0);
     job->billing = false;
     return 0;
-}
-
-static int number_or(const struct cJSON *object, const char *name, int absent)
-{
-    return (int)json_get_int(object, name, absent);
 }
 
 /* From a journal line "ended", or from an event that ends the job. */

@@ -168,7 +168,7 @@ START_TEST(data_that_does_not_fit_is_an_internal_error)
     struct job_event event = { .seq = 1, .kind = EV_SUBMITTED, .worker = -1 };
 
     json_set_text(odd, "cause", "boredom");
-    refused(fresh, &event, ERR_INTERNAL, "without id, name or spec");
+    refused(fresh, &event, ERR_INTERNAL, "without id, name, scheduler or instances");
     life_live(&life, "submit 1");
     event = (struct job_event){ .seq = 2,
                                 .kind = EV_PLACED,
@@ -187,6 +187,24 @@ START_TEST(data_that_does_not_fit_is_an_internal_error)
     refused(life.job, &event, ERR_INTERNAL, "worker 1 that is not there");
     event.worker = -1;
     refused(life.job, &event, ERR_INTERNAL, "worker -1 that is not there");
+}
+END_TEST
+
+START_TEST(a_number_that_is_no_int_counts_as_absent)
+{
+    auto_life struct life life = { 0 };
+    auto_json struct cJSON *data = json_object_new();
+    struct job_event event = { .kind = EV_WORKER_ENDED, .data = data };
+    struct err err;
+
+    json_set_text(data, "cause", "failed");
+    json_set_int(data, "exit_code", INT64_C(1) << 32);
+    json_set_int(data, "first_failing_rank", INT64_C(1) << 32);
+    life_live(&life, "submit 1, place, ready 0 10, launch 0 20");
+    event.seq = life.job->last_seq + 1;
+    ck_assert_int_eq(job_apply(life.job, &event, &err), 0);
+    ck_assert_int_eq(life.job->workers[0].end.exit_code, -1);
+    ck_assert_int_eq(life.job->workers[0].end.first_failing_rank, -1);
 }
 END_TEST
 
@@ -276,6 +294,7 @@ Suite *suite_job(void)
     tcase_add_test(tests, an_event_out_of_order_is_refused);
     tcase_add_test(tests, a_worker_that_ended_says_nothing_more);
     tcase_add_test(tests, data_that_does_not_fit_is_an_internal_error);
+    tcase_add_test(tests, a_number_that_is_no_int_counts_as_absent);
     tcase_add_test(tests, every_event_has_a_name_that_leads_back);
     tcase_add_test(tests, a_name_that_is_no_event_is_none);
     tcase_add_loop_test(tests, workers_of_a_job_have_addresses_of_their_own, 0,
