@@ -47,13 +47,6 @@ worker_of() {
     echo "$STATE/jobs/$(show "$1" id | tr -d '"')-1-${2:-0}"
 }
 
-# lives PID: there and not a zombie.
-lives() {
-    local stat
-    stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
-    [[ ${stat##*) } != Z* ]]
-}
-
 # line FOLDER KIND MEMBER: of the last journal line of that kind; KIND empty: of any.
 line() {
     /usr/bin/python3 - "$@" <<'PYTHON'

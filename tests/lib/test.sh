@@ -106,6 +106,13 @@ wait_until() {
     done
 }
 
+# lives PID: there and not a zombie.
+lives() {
+    local stat
+    stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+    [[ ${stat##*) } != Z* ]]
+}
+
 finish() {
     [ $failures -eq 0 ] || exit 1
     exit 0

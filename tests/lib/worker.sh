@@ -74,13 +74,6 @@ ask_stop() {
     mv "$1/stop.new" "$1/stop"
 }
 
-# lives PID: there and not a zombie.
-lives() {
-    local stat
-    stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
-    [[ ${stat##*) } != Z* ]]
-}
-
 [ -x "$WORKER" ] || {
     echo "not ok railhead-worker is built in $BUILD"
     exit 1
