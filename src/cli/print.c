@@ -51,12 +51,21 @@ void print_painted(FILE *stream, enum paint paint, const char *words)
         fputs("\033[0m", stream);
 }
 
-enum paint paint_of_status(const char *status)
+static enum paint paint_of_status(const char *status)
 {
     for (size_t i = 0; i < ARRAY_SIZE(status_paints); i++)
         if (strcmp(status_paints[i].status, status) == 0)
             return status_paints[i].paint;
     return PAINT_BUSY;
+}
+
+void print_status(const char *name, const char *between, const char *status)
+{
+    print_painted(stdout, PAINT_PLAIN, name ? name : "");
+    fputs(between, stdout);
+    if (status)
+        print_painted(stdout, paint_of_status(status), status);
+    fputc('\n', stdout);
 }
 
 void print_json(const struct cJSON *value)

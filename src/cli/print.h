@@ -22,8 +22,9 @@ enum paint {
  * steer the terminal. */
 void print_painted(FILE *stream, enum paint paint, const char *words);
 
-/** The colour of a primary or secondary status. */
-enum paint paint_of_status(const char *status);
+/** A line on stdout: a job's name, `between`, its status in its colour; nothing for one
+ * that is NULL. */
+void print_status(const char *name, const char *between, const char *status);
 
 /** A server's answer on stdout: indented on a terminal, else on one line. */
 void print_json(const struct cJSON *value);

@@ -23,18 +23,6 @@ static const struct table_column worker_columns[] = {
     { "ADDRESS", false },
 };
 
-static void print_status(const struct cJSON *job)
-{
-    const char *name = json_get_text(job, "name");
-    const char *status = json_get_text(job, "secondary_status");
-
-    print_painted(stdout, PAINT_PLAIN, name ? name : "?");
-    fputs("  ", stdout);
-    if (status)
-        print_painted(stdout, paint_of_status(status), status);
-    fputc('\n', stdout);
-}
-
 static void add_text(struct text *out, const char *label, const struct cJSON *value)
 {
     const char *words = figure_words(value);
@@ -146,7 +134,8 @@ static void print_job(const struct cJSON *job)
 {
     auto_text struct text out = { 0 };
 
-    print_status(job);
+    print_status(json_get_text(job, "name"), "  ",
+                 json_get_text(job, "secondary_status"));
     add_facts(&out, job);
     add_metrics(&out, json_get(job, "metrics"));
     add_workers(&out, json_get(job, "attempts"));

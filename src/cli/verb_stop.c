@@ -12,7 +12,6 @@
 static int wait_for_end(struct cli *cli, struct remote *remote, const char *name)
 {
     auto_json struct cJSON *job = NULL;
-    const char *status;
     enum follow_end how;
     struct err err;
 
@@ -29,11 +28,7 @@ static int wait_for_end(struct cli *cli, struct remote *remote, const char *name
         print_json(job);
         return 0;
     }
-    status = json_get_text(job, "secondary_status");
-    print_painted(stdout, PAINT_PLAIN, name);
-    fputs(": ", stdout);
-    print_painted(stdout, paint_of_status(status), status);
-    fputc('\n', stdout);
+    print_status(name, ": ", json_get_text(job, "secondary_status"));
     return 0;
 }
 

@@ -170,7 +170,6 @@ static int report_end(const struct cli *cli, const char *name, enum follow_end h
                       const struct cJSON *job)
 {
     auto_text struct text out = { 0 };
-    const char *status = json_get_text(job, "secondary_status");
     const char *reason = json_get_text(job, "failure_reason");
 
     if (how == FOLLOW_INTERRUPTED) {
@@ -183,10 +182,7 @@ static int report_end(const struct cli *cli, const char *name, enum follow_end h
         return follow_exit_code(job);
     }
     fputc('\n', stdout);
-    print_painted(stdout, PAINT_PLAIN, name);
-    fputs("  ", stdout);
-    print_painted(stdout, paint_of_status(status), status);
-    fputc('\n', stdout);
+    print_status(name, "  ", json_get_text(job, "secondary_status"));
     if (reason)
         figure_row(&out, "reason", "%s", reason);
     figure_add(job, &out);

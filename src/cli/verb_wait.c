@@ -1,11 +1,9 @@
 /* jobctl wait: until a job has ended. */
 
-#include "src/cli/figure.h"
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 static int report(const struct cli *cli, const struct cJSON *job, enum follow_end how,
@@ -22,14 +20,10 @@ static int report(const struct cli *cli, const struct cJSON *job, enum follow_en
         print_note("%s: the job goes on; jobctl stop %s stops it", name, name);
         return EXIT_INTERRUPTED;
     }
-    if (cli->output == OUTPUT_JSON) {
+    if (cli->output == OUTPUT_JSON)
         print_json(job);
-    } else {
-        print_painted(stdout, PAINT_PLAIN, name);
-        fputs(": ", stdout);
-        print_painted(stdout, paint_of_status(status), status);
-        fputc('\n', stdout);
-    }
+    else
+        print_status(name, ": ", status);
     return follow_exit_code(job);
 }
 
