@@ -157,8 +157,8 @@ int spec_file_set_text(struct spec_file *file, const char *member, const char *v
 static int refuse(const struct spec_file *file, const struct problems *problems,
                   struct err *err)
 {
-    return err_set(err, ERR_INVALID, "%s: the job spec has %zu %s", file->shown,
-                   problems->count, problems->count == 1 ? "problem" : "problems");
+    return err_set(err, ERR_INVALID, "%s: the job spec has %zu mistake%s", file->shown,
+                   problems->count, problems->count == 1 ? "" : "s");
 }
 
 int spec_file_check(struct spec_file *file, struct problems *problems, struct err *err)
