@@ -3,19 +3,15 @@
 
 #include "src/digest.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-    DIGEST_SIZE = 32,
-    FILE_CHUNK = 64 * 1024
+    DIGEST_SIZE = 32
 };
 
 struct digest {
@@ -47,32 +43,6 @@ void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE])
 
     or_abort(EVP_Digest(bytes, len, result, NULL, EVP_sha256(), NULL));
     to_hex(result, hex);
-}
-
-int digest_file(const char *path, char hex[DIGEST_HEX_SIZE], struct err *err)
-{
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    auto_free char *chunk = NULL;
-    struct digest *digest;
-    ssize_t got;
-
-    if (fd < 0)
-        return err_sys(err, errno, "open %s", path);
-    chunk = xmalloc(FILE_CHUNK);
-    digest = digest_new();
-    do {
-        got = read(fd, chunk, FILE_CHUNK);
-        if (got > 0)
-            digest_add(digest, chunk, (size_t)got);
-    } while (got > 0 || (got < 0 && errno == EINTR));
-    if (got < 0) {
-        int cause = errno;
-
-        digest_free(digest, NULL);
-        return err_sys(err, cause, "read %s", path);
-    }
-    digest_free(digest, hex);
-    return 0;
 }
 
 struct digest *digest_new(void)

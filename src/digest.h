@@ -2,7 +2,6 @@
 #define SRC_DIGEST_H
 
 #include "src/base.h"
-#include "src/err.h"
 
 /* The door to OpenSSL's digests and random bytes. */
 
@@ -12,10 +11,6 @@ enum {
 
 /** SHA-256 as 64 lower-case hexadecimal digits. */
 void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE]);
-
-/** The same of a file's content. */
-MUST_CHECK int digest_file(const char *path, char hex[DIGEST_HEX_SIZE],
-                           struct err *err);
 
 /** Digest of bytes as they come. */
 struct digest;

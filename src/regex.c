@@ -98,11 +98,6 @@ void regex_free(struct regex *regex)
     free(regex);
 }
 
-int regex_groups(const struct regex *regex)
-{
-    return regex->groups;
-}
-
 bool regex_find(struct regex *regex, const char *bytes, size_t len, size_t *start,
                 size_t *found_len)
 {

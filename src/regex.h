@@ -13,9 +13,6 @@ struct regex;
 MUST_CHECK int regex_new(const char *pattern, struct regex **out, struct err *err);
 void regex_free(struct regex *regex);
 
-/** How many groups the pattern captures. */
-int regex_groups(const struct regex *regex);
-
 /**
  * Looks for the first match in `bytes`.  True when there is one and group 1 (the whole
  * when there are no groups) took part: its place is in *start and *len.  A match that

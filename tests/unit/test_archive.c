@@ -107,8 +107,7 @@ START_TEST(equal_trees_make_equal_bytes)
 {
     char one[DIGEST_HEX_SIZE];
     char other[DIGEST_HEX_SIZE];
-    char of_file[DIGEST_HEX_SIZE];
-    struct err err;
+    auto_free char *check = NULL;
 
     shell(full_tree);
     pack("tree", "one.tgz", one);
@@ -120,8 +119,8 @@ START_TEST(equal_trees_make_equal_bytes)
     pack("copy//", "other.tgz", other);
     ck_assert_str_eq(one, other);
     shell("cmp one.tgz other.tgz");
-    ck_assert_int_eq(digest_file("one.tgz", of_file, &err), 0);
-    ck_assert_str_eq(one, of_file);
+    check = xasprintf("echo '%s  one.tgz' | sha256sum --check --quiet", one);
+    shell(check);
 }
 END_TEST
 

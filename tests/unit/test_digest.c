@@ -1,13 +1,9 @@
-/* SHA-256 against the vectors of FIPS 180-4, whole, in parts and of a file; random
- * bytes. */
+/* SHA-256 against the vectors of FIPS 180-4, whole and in parts; random bytes. */
 
 #include "src/digest.h"
-#include "src/files.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* clang-format off */
 static const struct {
@@ -52,42 +48,6 @@ START_TEST(a_digest_may_be_given_up)
 }
 END_TEST
 
-START_TEST(a_file_has_the_digest_of_its_bytes)
-{
-    char path[] = "/tmp/test-digest-XXXXXX";
-    auto_close int fd = mkstemp(path);
-    size_t size = 200000; /* more than one chunk */
-    auto_free char *bytes = xcalloc(size, 1);
-    char expected[DIGEST_HEX_SIZE];
-    char hex[DIGEST_HEX_SIZE];
-    struct err err;
-
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = (char)(i * 7 % 127);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(digest_file(path, hex, &err), 0);
-    ck_assert_str_eq(hex, vectors[0].hex);
-    ck_assert_int_eq(write_all(fd, bytes, size, &err), 0);
-    ck_assert_int_eq(digest_file(path, hex, &err), 0);
-    digest_bytes(bytes, size, expected);
-    ck_assert_str_eq(hex, expected);
-    ck_assert_int_eq(unlink(path), 0);
-}
-END_TEST
-
-START_TEST(a_file_that_cannot_be_read_has_none)
-{
-    char hex[DIGEST_HEX_SIZE] = "untouched";
-    struct err err;
-
-    ck_assert_int_lt(digest_file("/nowhere/at/all", hex, &err), 0);
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
-    ck_assert_int_lt(digest_file("/tmp", hex, &err), 0);
-    ck_assert_ptr_nonnull(strstr(err.text, "read /tmp"));
-    ck_assert_str_eq(hex, "untouched");
-}
-END_TEST
-
 START_TEST(hexadecimal_is_64_lower_case_digits)
 {
     char text[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0";
@@ -129,8 +89,6 @@ Suite *suite_digest(void)
     tcase_add_loop_test(cases, parts_have_the_digest_of_the_whole, 0,
                         ARRAY_SIZE(vectors));
     tcase_add_test(cases, a_digest_may_be_given_up);
-    tcase_add_test(cases, a_file_has_the_digest_of_its_bytes);
-    tcase_add_test(cases, a_file_that_cannot_be_read_has_none);
     tcase_add_test(cases, hexadecimal_is_64_lower_case_digits);
     tcase_add_test(cases, random_bytes_differ_each_time);
     suite_add_tcase(suite, cases);

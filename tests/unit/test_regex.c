@@ -11,23 +11,22 @@ static const struct {
     const char *pattern;
     const char *text;
     const char *found; /* NULL: no match, or the group took no part */
-    int groups;
 } finds[] = {
-    { "loss=([0-9.eE+-]+)", "step 3 loss=0.41 acc=0.9", "0.41",    1 },
-    { "loss=([0-9.]+)",     "no such thing",            NULL,      1 },
-    { "loss=[0-9.]+",       "x loss=0.41",              "loss=0.41", 0 },
-    { "(?:a|b)([0-9]+)",    "b17",                      "17",      1 },
-    { "a(b)?(c)",           "ac",                       NULL,      2 },
-    { "(c)|d",              "d",                        NULL,      1 },
-    { "(c)?d",              "d",                        NULL,      1 },
-    { "()x",                "x",                        "",        1 },
-    { "^b",                 "a\nb",                     NULL,      0 },
-    { "([0-9]+)$",          "1 22",                     "22",      1 },
-    { "(?<v>[0-9])([a-z])", "1a",                       "1",       2 },
-    { "(.)",                "\xff\xfe",                 "\xff",    1 },
-    { "a\\Kb",              "ab",                       "b",       0 },
-    { "a\\K|(?=.(?R))b",    "ba",                       NULL,      0 },
-    { "(?i)LOSS=(.)",       "loss=1",                   "1",       1 },
+    { "loss=([0-9.eE+-]+)", "step 3 loss=0.41 acc=0.9", "0.41" },
+    { "loss=([0-9.]+)",     "no such thing",            NULL },
+    { "loss=[0-9.]+",       "x loss=0.41",              "loss=0.41" },
+    { "(?:a|b)([0-9]+)",    "b17",                      "17" },
+    { "a(b)?(c)",           "ac",                       NULL },
+    { "(c)|d",              "d",                        NULL },
+    { "(c)?d",              "d",                        NULL },
+    { "()x",                "x",                        "" },
+    { "^b",                 "a\nb",                     NULL },
+    { "([0-9]+)$",          "1 22",                     "22" },
+    { "(?<v>[0-9])([a-z])", "1a",                       "1" },
+    { "(.)",                "\xff\xfe",                 "\xff" },
+    { "a\\Kb",              "ab",                       "b" },
+    { "a\\K|(?=.(?R))b",    "ba",                       NULL },
+    { "(?i)LOSS=(.)",       "loss=1",                   "1" },
 };
 
 static const struct {
@@ -60,7 +59,6 @@ START_TEST(the_first_group_or_the_whole_is_found)
     bool found;
 
     ck_assert_int_eq(regex_new(finds[_i].pattern, &regex, &err), 0);
-    ck_assert_int_eq(regex_groups(regex), finds[_i].groups);
     found = regex_find(regex, text, strlen(text), &start, &len);
     regex_free(regex);
     ck_assert_int_eq(found, finds[_i].found != NULL);
