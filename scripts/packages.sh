@@ -18,7 +18,7 @@ packages_example=(
 # What scripts/check needs besides.
 packages_test=(
     check clang-format shellcheck codespell mandoc systemd
-    procps curl jq git python3-yaml util-linux iproute2
+    procps curl jq git xz-utils python3-yaml util-linux iproute2
 )
 
 # packages_missing PACKAGE...: those that are not installed.
