@@ -7,6 +7,7 @@
 #include "src/process.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,10 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+enum {
+    END_MS = 10
+};
 
 struct request {
     void *context; /* NULL: forgotten */
@@ -44,10 +49,12 @@ struct local_nursery *local_nursery_new(struct loop *loop, const char *worker_pa
     return nursery;
 }
 
-/* A nursery ends when its socket does; one that is our zombie by then is reaped, later
- * ones by the system. */
+/* A nursery ends when its socket does, and its socket a moment before it: so it is
+ * waited for, as long as a callback may take.  One that is slower than a daemon which
+ * ends is reaped by the system. */
 static void leave(struct local_nursery *nursery)
 {
+    struct pollfd end = { .fd = nursery->pidfd, .events = POLLIN };
     int status;
 
     loop_source_free(nursery->source);
@@ -57,6 +64,7 @@ static void leave(struct local_nursery *nursery)
     nursery->socket = -1;
     if (nursery->pidfd < 0)
         return;
+    poll(&end, 1, END_MS);
     process_reap(nursery->pidfd, &status);
     close(nursery->pidfd);
     nursery->pidfd = -1;

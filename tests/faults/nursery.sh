@@ -27,6 +27,16 @@ check "by another nursery" [ "$(nursery)" != "$first" ]
 check "the job that ran meanwhile ends" wait_for before
 check_equal "with its own end, too" "$(show before end.cause) $(show before end.exit_code)" '"failed" 7'
 
+# One that dies while nobody asks for anything.
+kill -KILL "$(nursery)"
+wait_until 5 grep -q local.nursery_gone "$WORK/railheadd.log"
+has_no_children() {
+    [ -z "$(pgrep -P "$daemon_pid")" ]
+}
+check "a nursery that died is no zombie of the daemon" wait_until 2 has_no_children
+submit again "exit 9"
+check "it is replaced when it is needed" wait_for again
+
 second=$(nursery)
 daemon_kill
 nursery_is_gone() {
