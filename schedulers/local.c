@@ -70,6 +70,7 @@ struct scheduler {
     struct sched_events events;
     struct local_nursery *nursery;
     char *cgroup_base; /* or NULL */
+    struct local_cgroups *cgroups;
     int inotify;
     struct loop_source *inotify_source;
     struct local_workers workers;
@@ -124,7 +125,7 @@ static void lose(struct local_worker *worker, const char *why)
     if (worker->pidfd >= 0)
         process_kill(worker->pidfd, SIGKILL);
     if (worker->cgroup)
-        local_cgroup_end(worker->cgroup);
+        local_cgroups_end(worker->owner->cgroups, worker->cgroup);
     killed = local_sweep(&worker->ref);
     if (killed)
         log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
@@ -371,7 +372,8 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
     if (local->inotify < 0
         || loop_add_fd(loop, local->inotify, on_inotify, local, &local->inotify_source,
                        err)
-               < 0) {
+               < 0
+        || local_cgroups_new(loop, &local->cgroups, err) < 0) {
         scheduler_local.close(local);
         return -1;
     }
@@ -560,6 +562,7 @@ static void local_close(struct scheduler *local)
     loop_source_free(local->inotify_source);
     if (local->inotify >= 0)
         close(local->inotify);
+    local_cgroups_free(local->cgroups);
     if (local->cgroup_base)
         rmdir(local->cgroup_base); /* stays while a worker's is beneath it */
     free(local->cgroup_base);

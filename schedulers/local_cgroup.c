@@ -1,7 +1,9 @@
-/* Finds the cgroup v2 tree that we may write to, and empties a worker's cgroup. */
+/* Finds the cgroup v2 tree that we may write to, and empties and removes cgroups of
+ * workers that are gone. */
 
 #include "schedulers/local_cgroup.h"
 
+#include "src/clock.h"
 #include "src/digest.h"
 #include "src/files.h"
 
@@ -10,11 +12,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     PROC_FILE_MAX = 1 << 20
+};
+
+/* Who was killed is gone within milliseconds, save what waits for a device: a look
+ * costs one system call a cgroup. */
+#define REMOVE_AGAIN_USEC (200 * USEC_PER_MSEC)
+
+/* Killed, and not empty yet. */
+struct busy_cgroup {
+    char *path;
+    LIST_ENTRY(busy_cgroup) in_list;
+};
+
+struct local_cgroups {
+    struct loop_source *timer; /* set while there is one */
+    LIST_HEAD(, busy_cgroup) busy;
 };
 
 /* Mount point of the first cgroup2 file system in mountinfo: field 5, type after the "
@@ -75,14 +93,65 @@ char *local_cgroup_base(const char *state_folder)
     return steal_ptr(&base);
 }
 
-void local_cgroup_end(const char *path)
+static void remove_busy(void *context)
+{
+    struct local_cgroups *cgroups = context;
+    struct busy_cgroup *busy = LIST_FIRST(&cgroups->busy);
+
+    while (busy) {
+        struct busy_cgroup *next = LIST_NEXT(busy, in_list);
+
+        if (rmdir(busy->path) == 0 || errno != EBUSY) {
+            LIST_REMOVE(busy, in_list);
+            free(busy->path);
+            free(busy);
+        }
+        busy = next;
+    }
+    if (!LIST_EMPTY(&cgroups->busy))
+        loop_timer_set(cgroups->timer, clock_boot() + REMOVE_AGAIN_USEC);
+}
+
+int local_cgroups_new(struct loop *loop, struct local_cgroups **out, struct err *err)
+{
+    struct local_cgroups *cgroups = xcalloc(1, sizeof *cgroups);
+
+    LIST_INIT(&cgroups->busy);
+    if (loop_add_timer(loop, remove_busy, cgroups, &cgroups->timer, err) < 0) {
+        free(cgroups);
+        return -1;
+    }
+    *out = cgroups;
+    return 0;
+}
+
+void local_cgroups_free(struct local_cgroups *cgroups)
+{
+    struct busy_cgroup *busy;
+
+    if (!cgroups)
+        return;
+    while ((busy = LIST_FIRST(&cgroups->busy))) {
+        LIST_REMOVE(busy, in_list);
+        rmdir(busy->path);
+        free(busy->path);
+        free(busy);
+    }
+    loop_source_free(cgroups->timer);
+    free(cgroups);
+}
+
+void local_cgroups_end(struct local_cgroups *cgroups, const char *path)
 {
     auto_free char *kill_file = xasprintf("%s/cgroup.kill", path);
     auto_close int fd = open(kill_file, O_WRONLY | O_CLOEXEC);
+    struct busy_cgroup *busy;
 
     if (fd < 0)
         return;
     (void)!write(fd, "1", 1);
-    /* Where it is busy still: an empty one costs nothing, and is not used again. */
-    rmdir(path);
+    busy = xcalloc(1, sizeof *busy);
+    busy->path = xstrdup(path);
+    LIST_INSERT_HEAD(&cgroups->busy, busy, in_list);
+    remove_busy(cgroups);
 }

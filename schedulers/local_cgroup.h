@@ -2,6 +2,8 @@
 #define SCHEDULERS_LOCAL_CGROUP_H
 
 #include "src/base.h"
+#include "src/err.h"
+#include "src/loop.h"
 
 /*
  * A cgroup v2 folder for each worker's processes: whatever they do (setsid, double
@@ -15,7 +17,16 @@
  * writable cgroup v2 with cgroup.kill (Linux 5.14).  The caller frees. */
 char *local_cgroup_base(const char *state_folder);
 
-/** Kills all in a worker's cgroup and removes it; one that is gone is well. */
-void local_cgroup_end(const char *path);
+/** Ends cgroups whose workers are not there any more to do it. */
+struct local_cgroups;
+
+MUST_CHECK int local_cgroups_new(struct loop *loop, struct local_cgroups **out,
+                                 struct err *err);
+/** Those that are busy still stay behind, empty by and by. */
+void local_cgroups_free(struct local_cgroups *cgroups);
+
+/** Kills all in a worker's cgroup and removes it, as soon as the kernel is through with
+ * them; one that is gone is well. */
+void local_cgroups_end(struct local_cgroups *cgroups, const char *path);
 
 #endif

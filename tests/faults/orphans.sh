@@ -60,6 +60,10 @@ a_killed_worker_is_lost() {
     check_equal "its end is its own ($1)" "$(show "near-$1" end.cause)" '"user_stop"'
 }
 
+no_cgroup_is_left() {
+    [ -z "$(find "$(sed -n 's/.*local.opened.*cgroup=//p' "$WORK/railheadd.log" | tail -n 1)" -mindepth 1 -type d)" ]
+}
+
 # Who has left session, parents and environment is still in the control group.
 a_cgroup_knows_the_nameless() {
     submit nameless "setsid env -i bash -c 'echo \$\$ >$WORK/nameless.pid; exec sleep 1000' & exec sleep 1000"
@@ -68,6 +72,7 @@ a_cgroup_knows_the_nameless() {
     kill -KILL "$(line "$(worker_of nameless)" ready pid)"
     wait_for nameless
     check "a process without its environment is gone with its killed worker" wait_until 2 gone "$(cat "$WORK/nameless.pid")"
+    check "and the cgroup, too" wait_until 2 no_cgroup_is_left
 }
 
 # One of two workers is killed: its peer is ended, and told to be a peer.
