@@ -7,6 +7,7 @@
 #include "src/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,13 @@ enum {
 
 struct request {
     void *context; /* NULL: forgotten */
+    char *folder;
+    int plan;         /* our own descriptor of it, until the answer */
+    bool asked_again; /* of another nursery */
     STAILQ_ENTRY(request) in_line;
 };
+
+STAILQ_HEAD(request_line, request);
 
 struct local_nursery {
     struct loop *loop;
@@ -32,7 +38,7 @@ struct local_nursery {
     int socket; /* -1: there is no nursery */
     int pidfd;
     struct loop_source *source;
-    STAILQ_HEAD(, request) asked; /* not answered yet, oldest first */
+    struct request_line asked; /* not answered yet, oldest first */
 };
 
 struct local_nursery *local_nursery_new(struct loop *loop, const char *worker_path,
@@ -70,6 +76,13 @@ static void leave(struct local_nursery *nursery)
     nursery->pidfd = -1;
 }
 
+static void free_request(struct request *request)
+{
+    close(request->plan);
+    free(request->folder);
+    free(request);
+}
+
 void local_nursery_free(struct local_nursery *nursery)
 {
     struct request *request;
@@ -79,7 +92,7 @@ void local_nursery_free(struct local_nursery *nursery)
     leave(nursery);
     while ((request = STAILQ_FIRST(&nursery->asked))) {
         STAILQ_REMOVE_HEAD(&nursery->asked, in_line);
-        free(request);
+        free_request(request);
     }
     free(nursery->worker_path);
     free(nursery);
@@ -107,51 +120,14 @@ static void answer_first(struct local_nursery *nursery, pid_t pid, int pidfd,
     }
     STAILQ_REMOVE_HEAD(&nursery->asked, in_line);
     context = request->context;
-    free(request);
+    free_request(request);
     if (context)
         nursery->callback(context, pid, pidfd, why_not);
     else if (pidfd >= 0)
         close(pidfd);
 }
 
-/* What had been asked may have been done or not: whoever asked finds out by the
- * journal. */
-static void on_gone(struct local_nursery *nursery)
-{
-    log_warning("local.nursery_gone effect=\"the next worker starts another\"");
-    leave(nursery);
-    while (!STAILQ_EMPTY(&nursery->asked))
-        answer_first(nursery, 0, -1, NULL);
-}
-
-/* One answer; 0 at the end, -1 when there is none for now. */
-static int take_answer(struct local_nursery *nursery)
-{
-    struct nursery_answer answer;
-    int pidfd;
-    ssize_t got =
-        nursery_receive(nursery->socket, &answer, sizeof answer, MSG_DONTWAIT, &pidfd);
-
-    if (got < 0 && errno == EAGAIN)
-        return -1;
-    if (got != (ssize_t)sizeof answer)
-        return 0;
-    answer_first(nursery, answer.pid, pidfd,
-                 answer.pid ? NULL : strerror(answer.errno_value));
-    return 1;
-}
-
-static void on_answer(void *context)
-{
-    struct local_nursery *nursery = context;
-    int taken;
-
-    do
-        taken = take_answer(nursery);
-    while (taken > 0);
-    if (taken == 0)
-        on_gone(nursery);
-}
+static void on_answer(void *context);
 
 /* The last word makes room for what ps shall show of each worker. */
 static int start(struct local_nursery *nursery, struct err *err)
@@ -185,28 +161,104 @@ static int start(struct local_nursery *nursery, struct err *err)
     return 0;
 }
 
+/* 0, or the errno that it failed with. */
+static int post(struct local_nursery *nursery, struct request *request)
+{
+    if (nursery_send(nursery->socket, request->folder, strlen(request->folder),
+                     request->plan)
+        < 0)
+        return errno;
+    STAILQ_INSERT_TAIL(&nursery->asked, request, in_line);
+    return 0;
+}
+
+/* What had been asked may have been done or not.  It is asked of the next nursery,
+ * once: of two workers the second one leaves.  Where that fails, too, whoever asked
+ * finds out by the journal. */
+static void on_gone(struct local_nursery *nursery)
+{
+    struct request_line unanswered = STAILQ_HEAD_INITIALIZER(unanswered);
+    struct request *request;
+
+    log_warning("local.nursery_gone effect=\"the next worker starts another\"");
+    leave(nursery);
+    STAILQ_CONCAT(&unanswered, &nursery->asked);
+    while ((request = STAILQ_FIRST(&unanswered))) {
+        bool again = request->context && !request->asked_again;
+
+        STAILQ_REMOVE_HEAD(&unanswered, in_line);
+        request->asked_again = true;
+        if (again && (nursery->socket >= 0 || start(nursery, NULL) == 0)
+            && post(nursery, request) == 0)
+            continue;
+        if (request->context)
+            nursery->callback(request->context, 0, -1, NULL);
+        free_request(request);
+    }
+}
+
+/* One answer; 0 at the end, -1 when there is none for now. */
+static int take_answer(struct local_nursery *nursery)
+{
+    struct nursery_answer answer;
+    int pidfd;
+    ssize_t got =
+        nursery_receive(nursery->socket, &answer, sizeof answer, MSG_DONTWAIT, &pidfd);
+
+    if (got < 0 && errno == EAGAIN)
+        return -1;
+    if (got != (ssize_t)sizeof answer)
+        return 0;
+    answer_first(nursery, answer.pid, pidfd,
+                 answer.pid ? NULL : strerror(answer.errno_value));
+    return 1;
+}
+
+static void on_answer(void *context)
+{
+    struct local_nursery *nursery = context;
+    int taken;
+
+    do
+        taken = take_answer(nursery);
+    while (taken > 0);
+    if (taken == 0)
+        on_gone(nursery);
+}
+
+static int ask(struct local_nursery *nursery, struct request *request, struct err *err)
+{
+    int failed;
+
+    if (nursery->socket < 0 && start(nursery, err) < 0)
+        return -1;
+    failed = post(nursery, request);
+    if (failed == EPIPE || failed == ECONNRESET) {
+        on_gone(nursery);
+        if (nursery->socket < 0 && start(nursery, err) < 0)
+            return -1;
+        failed = post(nursery, request);
+    }
+    return failed ? err_sys(err, failed, "ask the nursery") : 0;
+}
+
 int local_nursery_ask(struct local_nursery *nursery, const char *folder, int plan,
                       void *context, struct err *err)
 {
-    size_t len = strlen(folder);
+    auto_close int kept = fcntl(plan, F_DUPFD_CLOEXEC, 0);
     struct request *request;
 
-    if (len > NURSERY_FOLDER_MAX)
+    if (kept < 0)
+        return err_sys(err, errno, "keep the plan");
+    if (strlen(folder) > NURSERY_FOLDER_MAX)
         return err_set(err, ERR_INVALID, "the folder's path has more than %d bytes",
                        NURSERY_FOLDER_MAX);
-    if (nursery->socket < 0 && start(nursery, err) < 0)
-        return -1;
-    if (nursery_send(nursery->socket, folder, len, plan) < 0) {
-        if (errno != EPIPE && errno != ECONNRESET)
-            return err_sys(err, errno, "ask the nursery");
-        on_gone(nursery);
-        if (start(nursery, err) < 0)
-            return -1;
-        if (nursery_send(nursery->socket, folder, len, plan) < 0)
-            return err_sys(err, errno, "ask the nursery");
-    }
     request = xcalloc(1, sizeof *request);
     request->context = context;
-    STAILQ_INSERT_TAIL(&nursery->asked, request, in_line);
-    return 0;
+    request->folder = xstrdup(folder);
+    request->plan = steal_fd(&kept);
+    if (ask(nursery, request, err) == 0)
+        return 0;
+    free_request(request);
+    return -1;
 }

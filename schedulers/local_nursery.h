@@ -26,7 +26,8 @@ struct local_nursery *local_nursery_new(struct loop *loop, const char *worker_pa
 void local_nursery_free(struct local_nursery *nursery);
 
 /** Asks for a worker of `folder` with this plan (borrowed).  The callback comes later,
- * once; also when the nursery dies before it has answered. */
+ * once.  When the nursery dies before it has answered, the next one is asked: then two
+ * may be born, and must agree by themselves who works. */
 MUST_CHECK int local_nursery_ask(struct local_nursery *nursery, const char *folder,
                                  int plan, void *context, struct err *err);
 

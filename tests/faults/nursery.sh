@@ -38,6 +38,17 @@ submit again "exit 9"
 check "it is replaced when it is needed" wait_for again
 
 second=$(nursery)
+kill -STOP "$second"
+submit asked "exit 9"
+is_starting() {
+    [ "$(show asked secondary_status)" = '"Starting"' ]
+}
+check "a job waits for a nursery that does not answer" wait_until 5 is_starting
+kill -KILL "$second"
+check "when that is killed, the job ends" wait_for asked
+check_equal "with its own end" "$(show asked end.cause) $(show asked end.exit_code)" '"failed" 9'
+
+second=$(nursery)
 daemon_kill
 nursery_is_gone() {
     ! lives "$second"
