@@ -60,10 +60,12 @@ void cases_run(const char *name, void (*check)(const struct test_case *one))
     while (*at) {
         auto_free char *title = line(&at);
         auto_free char *input = lines_until(&at, "---\n");
-        auto_free char *bar = line(&at);
-        auto_free char *expected = lines_until(&at, "=== ");
-        struct test_case one = { title + strlen("=== "), input, expected };
+        auto_free char *expected = NULL;
+        struct test_case one = { title + strlen("=== "), input, NULL };
 
+        free(line(&at)); /* the bar between */
+        expected = lines_until(&at, "=== ");
+        one.expected = expected;
         check(&one);
         count++;
     }

@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <float.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -274,7 +275,7 @@ START_TEST(a_double_is_finite)
     double number = 7;
 
     ck_assert(json_to_double(item, &number));
-    ck_assert_double_eq(number, 0.1);
+    ck_assert_double_eq_tol(number, 0.1, DBL_MIN);
     item = json_next(item);
     ck_assert(!json_to_double(item, &number));
     ck_assert_str_eq(json_number(item), "1e999");
@@ -282,10 +283,10 @@ START_TEST(a_double_is_finite)
     ck_assert(!json_to_double(item, &number));
     item = json_next(item);
     ck_assert(!json_to_double(item, &number));
-    ck_assert_double_eq(number, 0.1);
+    ck_assert_double_eq_tol(number, 0.1, DBL_MIN);
     item = json_next(item);
     ck_assert(json_to_double(item, &number));
-    ck_assert_double_eq(number, 0);
+    ck_assert_double_eq_tol(number, 0, DBL_MIN);
 }
 END_TEST
 
