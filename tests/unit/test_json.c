@@ -6,7 +6,6 @@
 
 #include <check.h>
 #include <float.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
