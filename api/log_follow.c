@@ -44,8 +44,8 @@ int log_follow_new(struct jobs *jobs, const char *job_name,
     failed = refresh(follow, &known, err);
     if (!failed && known > 0 && log_stream_sources(follow->stream) == 0)
         failed = err_set(err, ERR_NOT_FOUND,
-                         "job %s has no such rank or worker; it has %zu ranks",
-                         job_name, known);
+                         "job %s has no such rank or worker; it has %zu rank%s",
+                         job_name, known, known == 1 ? "" : "s");
     if (failed) {
         log_follow_free(follow);
         return -1;
