@@ -211,6 +211,14 @@ bool text_starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+size_t text_mark(const char *bytes, size_t len)
+{
+    static const char mark[] = { '\xef', '\xbb', '\xbf' };
+
+    return len >= sizeof mark && memcmp(bytes, mark, sizeof mark) == 0 ? sizeof mark
+                                                                       : 0;
+}
+
 size_t words_count(char *const *words)
 {
     size_t count = 0;

@@ -318,10 +318,14 @@ static int build(struct builder *builder, yaml_parser_t *parser, const char *byt
 int yaml_parse(const char *bytes, size_t len, struct cJSON **out, struct err *err)
 {
     struct builder builder = { .err = err };
-    size_t good = text_utf8_prefix(bytes, len);
+    size_t mark_len = text_mark(bytes, len);
+    size_t good;
     yaml_parser_t parser;
     int result;
 
+    bytes += mark_len;
+    len -= mark_len;
+    good = text_utf8_prefix(bytes, len);
     if (good < len) {
         yaml_mark_t mark = mark_of(bytes, good);
 

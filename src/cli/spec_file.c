@@ -57,6 +57,10 @@ static bool looks_like_json(const char *bytes)
 static int parse(const char *path, const char *bytes, size_t len, struct cJSON **out,
                  struct err *err)
 {
+    size_t mark_len = text_mark(bytes, len);
+
+    bytes += mark_len;
+    len -= mark_len;
     if (ends_in(path, ".json"))
         return json_parse(bytes, len, out, err);
     if (ends_in(path, ".yaml") || ends_in(path, ".yml"))
@@ -79,8 +83,9 @@ int spec_file_read(const char *path, struct spec_file *file, struct err *err)
         if (read_stdin(&bytes, &len, err) < 0)
             return err_wrap(err, "standard input");
     } else if (file_read(path, SPEC_BYTES_MAX, &bytes, &len, err) < 0) {
-        /* "Not found" is said of jobs; a wrong file name is a wrong command line. */
-        if (err->code == ERR_NOT_FOUND)
+        /* "Not found" is said of jobs; a wrong file name, or one of a folder, is a
+         * wrong command line. */
+        if (err->code == ERR_NOT_FOUND || err->code == ERR_INTERNAL)
             err->code = ERR_INVALID;
         return -1;
     }
@@ -194,6 +199,9 @@ static void check_folder(const struct spec_file *file, const char *folder,
         if (stat(entry, &st) < 0)
             problems_add(problems, "entry_point", "it is named relative to source_dir",
                          "%s: %s", entry, strerror(errno));
+        else if (!S_ISREG(st.st_mode))
+            problems_add(problems, "entry_point", "name a file within source_dir",
+                         "%s is not a file", entry);
     }
 }
 

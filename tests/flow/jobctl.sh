@@ -74,6 +74,12 @@ done
 check_status "an unknown verb is a mistake of usage" 2 "$JOBCTL" sumbit
 check_status "an unknown option is a mistake of usage" 2 "$JOBCTL" ls --bogus
 check_status "a spec that is not there is a mistake of usage" 2 "$JOBCTL" submit nowhere.yaml
+check_status "so is a folder" 2 "$JOBCTL" submit .
+printf '\xef\xbb\xbf{"command": ["true"], "instance_type": "local"}' >"$WORK/mark.json"
+check_status "a byte order mark before a spec is passed over" 0 "$JOBCTL" submit "$WORK/mark.json" --dry-run
+mkdir -p "$WORK/code/part"
+check_status "an entry point that is a folder is told before anything is sent" 2 \
+    submit "{\"entry_point\": \"part\", \"source_dir\": \"$WORK/code\", \"instance_type\": \"local\"}"
 check_status "a spec that is wrong is told at once" 2 submit '{"command": 1, "instance_cont": 2}'
 check_status "a job that is not there is not found" 3 "$JOBCTL" show nowhere
 check_status "a job that has ended cannot be stopped" 4 "$JOBCTL" stop hello

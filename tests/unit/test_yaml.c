@@ -167,6 +167,17 @@ START_TEST(utf16_is_refused)
 }
 END_TEST
 
+START_TEST(a_byte_order_mark_is_passed_over)
+{
+    assert_becomes("\xef\xbb\xbf"
+                   "a: 1\nb: 2",
+                   "{\"a\":1,\"b\":2}");
+    assert_refused("\xef\xbb\xbf"
+                   "a: *b",
+                   8, "line 1 column 4: aliases (*b) are not supported");
+}
+END_TEST
+
 START_TEST(an_alias_bomb_is_refused_at_its_first_anchor)
 {
     auto_text struct text bomb = { 0 };
@@ -238,6 +249,7 @@ Suite *suite_yaml(void)
                         0, ARRAY_SIZE(refused));
     tcase_add_test(cases, a_nul_byte_is_refused);
     tcase_add_test(cases, utf16_is_refused);
+    tcase_add_test(cases, a_byte_order_mark_is_passed_over);
     tcase_add_test(cases, an_alias_bomb_is_refused_at_its_first_anchor);
     tcase_add_test(cases, depth_64_passes_and_65_fails);
     tcase_add_test(cases, deep_mappings_are_refused_too);
