@@ -22,7 +22,7 @@ static void post_launch_failure(struct jobs *jobs, struct live_job *live,
 {
     auto_json struct cJSON *data = NULL;
     struct job_end end = {
-        .cause = why->code == ERR_INTERNAL ? END_INFRASTRUCTURE : END_LAUNCH,
+        .cause = why->code == ERR_INVALID ? END_LAUNCH : END_INFRASTRUCTURE,
         .exit_code = -1,
         .first_failing_rank = -1,
         .message = why->text,

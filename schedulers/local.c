@@ -281,16 +281,14 @@ static void attend(void *context)
     struct local_worker *worker = context;
 
     worker->look_at = INT64_MAX;
-    if (worker->failure) {
-        worker->exited = true;
-        lose(worker, worker->failure);
-        return;
-    }
     read_journal(worker);
     if (!worker->told_end && worker->pidfd < 0) {
-        if (worker->process.pid)
+        if (worker->process.pid) {
             adopt(worker);
-        else if (!local_journal_is_held(&worker->journal)) {
+        } else if (worker->failure) {
+            worker->exited = true;
+            lose(worker, worker->failure);
+        } else if (!local_journal_is_held(&worker->journal)) {
             worker->exited = true;
             lose(worker, "railhead-worker ended before it was ready");
         } else {
