@@ -11,6 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* All plans are made at once, in memory: one spec of a megabyte must not become
+ * gigabytes. */
+static void check_size(const struct jobs *jobs, const struct job_spec *spec,
+                       struct problems *problems)
+{
+    const struct profile *profile = catalog_find(jobs->catalog, spec->instance_type);
+    int64_t size = profile ? launch_size(spec, profile) : 0;
+
+    if (size > LAUNCH_SIZE_MAX)
+        problems_add(
+            problems, "",
+            "ask for fewer instances or processes_per_host, or put large values into a file in source_dir",
+            "command lines and environments of %d ranks are %lld MiB together, at most %d are allowed",
+            launch_world_size(spec, profile), (long long)(size >> 20),
+            LAUNCH_SIZE_MAX >> 20);
+}
+
 static void check_instances(const struct jobs *jobs, const struct job_spec *spec,
                             struct problems *problems)
 {
@@ -62,6 +79,7 @@ static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *sub
 
     if (spec) {
         check_instances(jobs, spec, problems);
+        check_size(jobs, spec, problems);
         check_source(jobs, spec, problems);
     }
     if (problems->count) {

@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a rank has when the spec says little, and of that what names one host. */
+enum {
+    RANK_BYTES = 4096,
+    HOST_BYTES = 16
+};
+
 static int processes_per_host(const struct job_spec *spec,
                               const struct profile *profile)
 {
@@ -25,6 +31,19 @@ static int processes_per_host(const struct job_spec *spec,
 int launch_world_size(const struct job_spec *spec, const struct profile *profile)
 {
     return spec->instance_count * processes_per_host(spec, profile);
+}
+
+/* The environment has the hyperparameters twice, the command line once. */
+int64_t launch_size(const struct job_spec *spec, const struct profile *profile)
+{
+    auto_free char *hyperparameters = json_print(spec->hyperparameters);
+    auto_free char *environment = json_print(spec->environment);
+    size_t size = RANK_BYTES + HOST_BYTES * (size_t)spec->instance_count
+                  + 3 * strlen(hyperparameters) + strlen(environment);
+
+    for (size_t i = 0; spec->command && spec->command[i]; i++)
+        size += strlen(spec->command[i]) + 1;
+    return (int64_t)size * launch_world_size(spec, profile);
 }
 
 static bool by_torchrun(const struct job_spec *spec)

@@ -70,6 +70,14 @@ char *worker_folder(const char *job_folder, int attempt, int worker);
 /** Ranks of the whole job. */
 int launch_world_size(const struct job_spec *spec, const struct profile *profile);
 
+/* Of a job's launch_size. */
+enum {
+    LAUNCH_SIZE_MAX = 64 << 20
+};
+
+/** About how many bytes the command lines and environments of all ranks have. Pure. */
+int64_t launch_size(const struct job_spec *spec, const struct profile *profile);
+
 /** To and from JSON. The caller owns the result. */
 struct cJSON *worker_plan_to_json(const struct worker_plan *plan);
 MUST_CHECK int worker_plan_from_json(const struct cJSON *json, struct worker_plan **out,
