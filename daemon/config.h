@@ -31,6 +31,9 @@ struct config {
     int64_t body_limit_bytes;   /* of a request; default 1 MiB */
     int64_t source_limit_bytes; /* of a source archive; default 512 MiB */
     int connection_limit;       /* default 1024 */
+    /* Not of the file: the limit of open files that the daemon was started with, which
+     * its jobs get; 0: unknown. */
+    int64_t file_limit;
 };
 
 /** Defaults, then the file (NULL: defaults alone).  ERR_INVALID lists every mistake

@@ -136,19 +136,21 @@ static int read_config(const struct options *options, struct config *config,
     return 0;
 }
 
-/* Two descriptors a local worker, one a connection. */
-static void raise_file_limit(void)
+/* Two descriptors a local worker, one a connection.  Gives what the limit was: jobs get
+ * that, for a program that uses select(2) breaks under a higher one. */
+static int64_t raise_file_limit(void)
 {
     struct rlimit limit;
     rlim_t before;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        return;
+        return 0;
     before = limit.rlim_cur;
     limit.rlim_cur = limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
         log_warning("limits.files_not_raised soft=%llu hard=%llu",
                     (unsigned long long)before, (unsigned long long)limit.rlim_max);
+    return (int64_t)before;
 }
 
 /* Jobs go on: their workers outlive us, and the next start takes them up. */
@@ -180,8 +182,10 @@ static int open_all(const struct options *options, struct program *program,
 {
     struct config *config = &program->config;
 
-    if (read_config(options, config, err) < 0
-        || catalog_load(config->instance_profiles, &program->catalog, err) < 0
+    if (read_config(options, config, err) < 0)
+        return -1;
+    config->file_limit = raise_file_limit();
+    if (catalog_load(config->instance_profiles, &program->catalog, err) < 0
         || loop_new(&program->loop, err) < 0
         || loop_add_signal(program->loop, SIGTERM, on_signal, program,
                            &program->on_term, err)
@@ -216,7 +220,6 @@ int main(int argc, char **argv)
     read_options(argc, argv, &options);
     umask(0027);
     signal(SIGPIPE, SIG_IGN);
-    raise_file_limit();
     if (open_all(&options, &program, &err) < 0) {
         log_error("daemon.start_failed error=\"%s\"", err.text);
         close_all(&program);

@@ -361,7 +361,7 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
 
     local->loop = loop;
     local->events = *events;
-    local->nursery = local_nursery_new(loop, settings->worker_path, on_born);
+    local->nursery = local_nursery_new(loop, settings, on_born);
     local->cgroup_base = local_cgroup_base(settings->state_folder);
     LIST_INIT(&local->workers);
     local->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

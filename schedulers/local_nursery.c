@@ -34,6 +34,7 @@ STAILQ_HEAD(request_line, request);
 struct local_nursery {
     struct loop *loop;
     char *worker_path;
+    int64_t file_limit;
     local_nursery_callback_t *callback;
     int socket; /* -1: there is no nursery */
     int pidfd;
@@ -41,13 +42,15 @@ struct local_nursery {
     struct request_line asked; /* not answered yet, oldest first */
 };
 
-struct local_nursery *local_nursery_new(struct loop *loop, const char *worker_path,
+struct local_nursery *local_nursery_new(struct loop *loop,
+                                        const struct sched_settings *settings,
                                         local_nursery_callback_t *callback)
 {
     struct local_nursery *nursery = xcalloc(1, sizeof *nursery);
 
     nursery->loop = loop;
-    nursery->worker_path = xstrdup(worker_path);
+    nursery->worker_path = xstrdup(settings->worker_path);
+    nursery->file_limit = settings->file_limit;
     nursery->callback = callback;
     nursery->socket = -1;
     nursery->pidfd = -1;
@@ -133,7 +136,8 @@ static void on_answer(void *context);
 static int start(struct local_nursery *nursery, struct err *err)
 {
     char room[512];
-    const char *const argv[] = { nursery->worker_path, "--nursery", room, NULL };
+    char files[24];
+    const char *const argv[] = { nursery->worker_path, "--nursery", files, room, NULL };
     const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
                                  NULL };
     /* A nursery that does not take a request in this time is not worth waiting for. */
@@ -142,6 +146,7 @@ static int start(struct local_nursery *nursery, struct err *err)
     pid_t pid;
     int result;
 
+    snprintf(files, sizeof files, "%lld", (long long)nursery->file_limit);
     memset(room, '.', sizeof room - 1);
     room[sizeof room - 1] = '\0';
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)

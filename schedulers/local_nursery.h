@@ -1,6 +1,7 @@
 #ifndef SCHEDULERS_LOCAL_NURSERY_H
 #define SCHEDULERS_LOCAL_NURSERY_H
 
+#include "schedulers/scheduler.h"
 #include "src/base.h"
 #include "src/err.h"
 #include "src/loop.h"
@@ -20,7 +21,8 @@ struct local_nursery;
 typedef void local_nursery_callback_t(void *context, pid_t pid, int pidfd,
                                       const char *why_not);
 
-struct local_nursery *local_nursery_new(struct loop *loop, const char *worker_path,
+struct local_nursery *local_nursery_new(struct loop *loop,
+                                        const struct sched_settings *settings,
                                         local_nursery_callback_t *callback);
 /** Requests that are not answered yet are forgotten. */
 void local_nursery_free(struct local_nursery *nursery);

@@ -35,6 +35,7 @@ struct sched_events {
 struct sched_settings {
     const char *state_folder; /* absolute */
     const char *worker_path;  /* railhead-worker */
+    int64_t file_limit;       /* soft limit of open files for jobs; 0: as ours */
 };
 
 struct sched_job {

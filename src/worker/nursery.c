@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,12 +54,26 @@ static _Noreturn void be_born(int argc, char **argv, const char *folder, int pla
     exit(worker_live(folder));
 }
 
+/* Of open files, for all that is born here; 0: as it is. */
+static void set_file_limit(const char *digits)
+{
+    struct rlimit limit;
+    rlim_t soft = strtoull(digits, NULL, 10);
+
+    if (soft == 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = soft;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int nursery_run(int argc, char **argv)
 {
     char folder[NURSERY_FOLDER_MAX + 1];
     ssize_t len;
     int plan;
 
+    if (argc > 2)
+        set_file_limit(argv[2]);
     /* The kernel reaps them: their end is in their journals. */
     signal(SIGCHLD, SIG_IGN);
     while ((len = nursery_receive(STDIN_FILENO, folder, NURSERY_FOLDER_MAX, 0, &plan))

@@ -14,7 +14,11 @@ shows_its_folder() {
     pgrep -f "^railhead-worker $(worker_of "$1")"
 }
 
+ulimit -S -n 777
 daemon_start
+submit files 'ulimit -S -n'
+check "a job that looks at its limits ends" wait_for files
+check_equal "it may open as many files as who started the daemon" "$(http /v1/training-jobs/files/logs)" 777
 submit before "sleep 3; exit 7"
 check "a worker is shown by its folder" wait_until 10 shows_its_folder before
 first=$(nursery)
