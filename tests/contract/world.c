@@ -271,7 +271,8 @@ static void on_deadline(void *context)
 static int open_life(struct world *world, struct err *err)
 {
     auto_free char *worker = xasprintf("%s/railhead-worker", getenv("RAILHEAD_BUILD"));
-    const struct sched_settings settings = { world->folder, worker };
+    const struct sched_settings settings = { .state_folder = world->folder,
+                                             .worker_path = worker };
     const struct sched_events events = { on_line, on_lost, world };
 
     if (loop_new(&world->loop, err) < 0
