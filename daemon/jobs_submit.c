@@ -50,6 +50,19 @@ static void check_instances(const struct jobs *jobs, const struct job_spec *spec
             spec->instance_type, offer->scheduler);
 }
 
+/* Of a spec that cannot be read for other mistakes: its type is told with them. */
+static void check_type(const struct jobs *jobs, const struct cJSON *json,
+                       struct problems *problems)
+{
+    const char *type = json_get_text(json, "instance_type");
+
+    for (size_t i = 0; i < problems->count; i++)
+        if (strcmp(problems->items[i].path, "instance_type") == 0)
+            return;
+    if (type && !offers_find(&jobs->offers, type))
+        offers_explain(&jobs->offers, type, problems);
+}
+
 static void check_source(struct jobs *jobs, const struct job_spec *spec,
                          struct problems *problems)
 {
@@ -81,6 +94,8 @@ static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *sub
         check_instances(jobs, spec, problems);
         check_size(jobs, spec, problems);
         check_source(jobs, spec, problems);
+    } else {
+        check_type(jobs, submit->spec, problems);
     }
     if (problems->count) {
         err_set(err, ERR_INVALID, "the job spec has %zu mistake%s", problems->count,

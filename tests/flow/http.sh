@@ -66,6 +66,10 @@ check_equal "with what they would take" "$(jq -r '.errors[0].message' "$WORK/ans
 size=20000
 answers "with smaller ones they are not" 200 - "$JOBS?dry_run=true" -H "$JSON" -d "$(many_large)"
 
+answers "a type that is not offered is refused" 400 invalid_spec $JOBS -H "$JSON" \
+    -d '{"command": ["true"], "instance_type": "locale", "priority": 300}'
+check_equal "together with other mistakes" "$(jq -r '.errors[].path' "$WORK/answer" | sort | xargs)" "instance_type priority"
+
 head -c 70000 /dev/zero | tr '\0' ' ' >"$WORK/large"
 answers "a body above the limit is 413" 413 payload_too_large $JOBS -H "$JSON" --data-binary @"$WORK/large"
 answers "a chunked one, too" 413 payload_too_large $JOBS -H "$JSON" -H 'Transfer-Encoding: chunked' \
