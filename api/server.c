@@ -399,6 +399,15 @@ static void on_library_log(void *context, const char *format, va_list args)
     log_debug("api.library says=\"%s\"", words);
 }
 
+/* Of a part of the URL, in place.  A NUL would end it, and what stands behind would be
+ * passed over: such a part stays as it is, and names nothing that there is. */
+static size_t unescape(void *context, struct MHD_Connection *connection, char *part)
+{
+    (void)context;
+    (void)connection;
+    return strstr(part, "%00") ? strlen(part) : MHD_http_unescape(part);
+}
+
 /* Takes `fd` over, also when it fails. */
 static int start_library(struct listener *listener, int fd, int connection_limit,
                          struct err *err)
@@ -410,6 +419,7 @@ static int start_library(struct listener *listener, int fd, int connection_limit
         flags, 0, NULL, NULL, on_request, listener,
         MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
         MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,

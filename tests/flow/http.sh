@@ -102,6 +102,7 @@ check_equal "its log is as it was written" "$(http $JOBS/first/logs)" $'one\ntwo
 check_equal "tail gives the last lines" "$(http "$JOBS/first/logs?tail=1")" two
 answers "a rank that is not there is 404" 404 not_found "$JOBS/first/logs?rank=5"
 answers "a stop of what has ended is 409" 409 conflict $JOBS/first/stop -X POST
+answers "a NUL does not end the name of a job" 404 not_found "$JOBS/first%00x"
 answers "a job that is not there is 404" 404 not_found $JOBS/nobody/logs
 answers "transitions are a list" 200 - $JOBS/first/transitions
 answers "metrics are a list" 200 - $JOBS/first/metrics
