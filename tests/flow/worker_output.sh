@@ -72,4 +72,16 @@ folder=$(worker_folder second)
 write_plan "$folder" "$metrics" '["true"]' '["echo", "loss=0.25"]'
 run_worker "$folder"
 check_equal "a last value has the rank that printed it" "$(member "$folder" loss rank)" 1
+
+# What a job puts in the place of its log must not hold the worker.
+folder=$(worker_folder fifo)
+write_plan "$folder" '{"max_run_s": 5}' '["sh", "-c", "mkfifo ../rank-0.log; echo lost"]'
+run_worker "$folder" &
+worker=$!
+wait_until 15 has_line "$folder" ended
+check "a FIFO in the place of a log does not hold the worker" has_line "$folder" ended
+kill -KILL "$(lines "$folder" ready pid)" 2>/dev/null
+wait $worker
+check_equal "the job completes" "$(ended "$folder" cause)" '"completed"'
+check "and the end says what was lost" grep -q '5 bytes' <<<"$(ended "$folder" message)"
 finish
