@@ -11,7 +11,9 @@
 void complain(const char *folder, const char *line)
 {
     auto_free char *path = xasprintf("%s/worker.log", folder);
-    auto_close int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    auto_close int fd =
+        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+             0640);
 
     if (fd >= 0)
         dprintf(fd, "%s\n", line);
