@@ -136,7 +136,7 @@ CLEANFILES += tests/lock
 
 # The programs that make check needs, built and not run.
 test-programs: all
-	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(bench_programs)
 
 # All but the lints, which read the source and not the build.
 check-programs:

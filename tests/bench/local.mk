@@ -15,18 +15,18 @@ bench_words = tests/bench/bench.c tests/bench/bench.h
 bench_rows = tests/bench/rows.c tests/bench/rows.h
 
 tests_bench_bare_http_SOURCES = tests/bench/bare_http.c $(bench_words) $(bench_rows)
-tests_bench_bare_http_LDADD = $(words) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(light_LIBS)
+tests_bench_bare_http_LDADD = $(words) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(heavy_LIBS)
 tests_bench_bare_parent_SOURCES = tests/bench/bare_parent.c
 tests_bench_disk_SOURCES = tests/bench/disk.c $(bench_words) $(bench_rows)
-tests_bench_disk_LDADD = $(words) $(SQLITE_LIBS) $(light_LIBS)
+tests_bench_disk_LDADD = $(words) $(SQLITE_LIBS) $(heavy_LIBS)
 tests_bench_first_SOURCES = tests/bench/first.c
 # Neither hardened nor position independent: its start is what is measured, beside its own start.
 tests_bench_first_CFLAGS = -std=gnu17 $(WARNING_CFLAGS)
 tests_bench_first_LDFLAGS = -static
 tests_bench_load_SOURCES = tests/bench/load.c $(bench_words)
-tests_bench_load_LDADD = $(words) $(light_LIBS)
+tests_bench_load_LDADD = $(words) $(heavy_LIBS)
 tests_bench_spawn_SOURCES = tests/bench/spawn.c $(bench_words)
-tests_bench_spawn_LDADD = $(words) $(light_LIBS)
+tests_bench_spawn_LDADD = $(words) $(heavy_LIBS)
 
 EXTRA_DIST += docs/benchmarks.md \
 	tests/bench/daemon.py \
