@@ -91,11 +91,6 @@ const char *err_code_name(enum err_code code)
     return codes[code].name;
 }
 
-int err_http_status(enum err_code code)
-{
-    return codes[code].http_status;
-}
-
 int err_exit_code(enum err_code code)
 {
     return codes[code].exit_code;

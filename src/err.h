@@ -39,14 +39,12 @@ int err_wrap(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
  * ("not_found"). */
 const char *err_code_name(enum err_code code);
 
-/** HTTP status: 400, 403, 404, 409, 429, 503, 500. */
-int err_http_status(enum err_code code);
-
 /** Exit code of jobctl, as in jobctl(1): 2, 5, 3, 4, 6, 7, 8. */
 int err_exit_code(enum err_code code);
 
-/** The code for a HTTP status that came as an answer: the reverse of err_http_status,
- * with 401 as denied, 413 as limit, other 4xx as invalid, other 5xx as internal. */
+/** The code for a HTTP status that came as an answer: 400, 403, 404, 409, 429, 503 and
+ * 500 are those of the codes in their order, 401 is denied, 413 limit, other 4xx
+ * invalid, other 5xx internal. */
 enum err_code err_code_of_http(int status);
 
 #endif

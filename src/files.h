@@ -24,9 +24,6 @@ MUST_CHECK int file_replace(const char *path, const void *bytes, size_t len,
 /** Makes a folder and what is missing above it; one that exists is well. */
 MUST_CHECK int folder_make(const char *path, mode_t mode, struct err *err);
 
-/** Removes a folder with all in it, following no links; one that is gone is well. */
-MUST_CHECK int folder_remove(const char *path, struct err *err);
-
 /** Where a program or file of ours is that no user calls: beside the running program (a
  * build tree), else where it is installed.  The caller frees. */
 char *path_of_helper(const char *name);

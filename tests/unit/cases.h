@@ -34,6 +34,9 @@ char *source_file(const char *name);
  * "# example: NAME".  Fails the test when there is none. */
 void manual_examples(const char *page, void (*check)(const char *yaml));
 
+/** Removes a folder with all in it, or fails the test. */
+void remove_tree(char *path);
+
 /** A new folder; the caller removes it by scratch_remove, which frees the path, too. */
 char *scratch_folder(void);
 void scratch_write(const char *folder, const char *name, const char *content);

@@ -2,6 +2,7 @@
 
 #include "src/archive.h"
 #include "src/files.h"
+#include "tests/unit/cases.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -30,10 +31,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    struct err err;
-
     ck_assert_int_eq(chdir("/"), 0);
-    ck_assert_int_eq(folder_remove(home, &err), 0);
+    remove_tree(home);
 }
 
 /* Not by process_spawn: valgrind has no pidfds. */

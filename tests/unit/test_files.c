@@ -2,6 +2,7 @@
  * there. */
 
 #include "src/files.h"
+#include "tests/unit/cases.h"
 
 #include <check.h>
 #include <errno.h>
@@ -27,11 +28,9 @@ static void make_home(void)
 
 static void remove_home(void)
 {
-    struct err err;
-
     ck_assert_int_eq(fchdir(start), 0);
     close(start);
-    ck_assert_int_eq(folder_remove(home, &err), 0);
+    remove_tree(home);
 }
 
 /* The caller frees. */
@@ -310,160 +309,6 @@ START_TEST(a_file_in_the_way_of_a_folder_is_an_error)
 }
 END_TEST
 
-START_TEST(a_folder_is_removed_with_all_in_it)
-{
-    auto_free char *path = beneath("tree");
-    struct err err;
-
-    for (int i = 0; i < 30; i++) {
-        auto_free char *folder = xasprintf("%s/%d/%d/%d", path, i % 3, i % 5, i);
-        auto_free char *file = xasprintf("%s/%d/%d/file", path, i % 3, i % 5);
-        auto_free char *deeper = xasprintf("%s/file", folder);
-        auto_free char *taken = xasprintf("%s/.removed-%d", path, i);
-
-        make_folder(folder);
-        write_file(file, "x");
-        write_file(deeper, "x");
-        if (i % 2)
-            write_file(taken, "x");
-        else
-            make_folder(taken);
-    }
-    ck_assert_int_eq(folder_remove(path, &err), 0);
-    ck_assert(!exists(path));
-}
-END_TEST
-
-START_TEST(a_folder_that_is_gone_is_well)
-{
-    auto_free char *path = beneath("none");
-    auto_free char *deeper = beneath("none/deeper");
-    struct err err;
-
-    ck_assert_int_eq(folder_remove(path, &err), 0);
-    ck_assert_int_eq(folder_remove(deeper, &err), 0);
-}
-END_TEST
-
-START_TEST(links_are_removed_and_what_they_point_to_is_not)
-{
-    auto_free char *outside = beneath("outside");
-    auto_free char *kept = beneath("outside/kept");
-    auto_free char *tree = beneath("tree/sub/deep");
-    auto_free char *link = beneath("tree/link");
-    auto_free char *deep_link = beneath("tree/sub/deep/link");
-    auto_free char *file_link = beneath("tree/sub/file");
-    auto_free char *broken = beneath("tree/sub/broken");
-    auto_free char *top = beneath("tree");
-    auto_free char *top_link = beneath("top-link");
-    struct err err;
-
-    make_folder(outside);
-    make_folder(tree);
-    write_file(kept, "x");
-    ck_assert_int_eq(symlink(outside, link), 0);
-    ck_assert_int_eq(symlink(outside, deep_link), 0);
-    ck_assert_int_eq(symlink(kept, file_link), 0);
-    ck_assert_int_eq(symlink("/nowhere", broken), 0);
-    ck_assert_int_eq(symlink(outside, top_link), 0);
-    ck_assert_int_eq(folder_remove(top, &err), 0);
-    ck_assert_int_eq(folder_remove(top_link, &err), 0);
-    ck_assert(!exists(top));
-    ck_assert(!exists(top_link));
-    ck_assert(exists(kept));
-}
-END_TEST
-
-/* Deeper than PATH_MAX and than the usual number of descriptors. */
-START_TEST(a_very_deep_tree_is_removed)
-{
-    auto_free char *top = beneath("deep");
-    struct err err;
-    int folder;
-
-    make_folder(top);
-    folder = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (int i = 0; i < 1500; i++) {
-        int next;
-
-        ck_assert_int_eq(mkdirat(folder, "level", 0700), 0);
-        next = openat(folder, "level", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        ck_assert_int_ge(next, 0);
-        close(folder);
-        folder = next;
-    }
-    close(folder);
-    ck_assert_int_eq(folder_remove(top, &err), 0);
-    ck_assert(!exists(top));
-}
-END_TEST
-
-START_TEST(folders_that_are_closed_to_their_owner_are_removed)
-{
-    auto_free char *deep = beneath("tree/closed/a/b");
-    auto_free char *file = beneath("tree/closed/a/file");
-    auto_free char *closed_a = beneath("tree/closed/a");
-    auto_free char *closed = beneath("tree/closed");
-    auto_free char *top = beneath("tree");
-    struct err err = { 0 };
-
-    make_folder(deep);
-    write_file(file, "x");
-    /* To root no folder is closed. */
-    if (geteuid() == 0) {
-        ck_assert_int_eq(chown(home, 65534, 65534), 0);
-        ck_assert_int_eq(chown(top, 65534, 65534), 0);
-        ck_assert_int_eq(chown(closed, 65534, 65534), 0);
-        ck_assert_int_eq(chown(closed_a, 65534, 65534), 0);
-        ck_assert_int_eq(chown(deep, 65534, 65534), 0);
-        ck_assert_int_eq(seteuid(65534), 0);
-    }
-    ck_assert_int_eq(chmod(deep, 0), 0);
-    ck_assert_int_eq(chmod(closed_a, 0555), 0);
-    ck_assert_int_eq(chmod(closed, 0), 0);
-    ck_assert_int_eq(chmod(top, 0500), 0);
-    ck_assert_msg(folder_remove(top, &err) == 0, "%s", err.text);
-    ck_assert(!exists(top));
-    if (getuid() == 0)
-        ck_assert_int_eq(seteuid(0), 0);
-}
-END_TEST
-
-START_TEST(a_folder_that_cannot_be_removed_is_named)
-{
-    struct err err;
-
-    ck_assert_int_lt(folder_remove("/proc/self/task", &err), 0);
-    ck_assert_ptr_nonnull(strstr(err.text, "/proc/self/task"));
-}
-END_TEST
-
-/* Only root can make what another owns. */
-START_TEST(what_another_owns_is_named_and_kept)
-{
-    auto_free char *top = beneath("tree");
-    auto_free char *foreign = beneath("tree/foreign");
-    auto_free char *kept = beneath("tree/foreign/kept");
-    struct err err = { 0 };
-    int result;
-
-    if (geteuid() != 0)
-        return;
-    make_folder(foreign);
-    write_file(kept, "x");
-    ck_assert_int_eq(chown(home, 65534, 65534), 0);
-    ck_assert_int_eq(chown(top, 65534, 65534), 0);
-    ck_assert_int_eq(seteuid(65534), 0);
-    result = folder_remove(top, &err);
-    ck_assert_int_eq(seteuid(0), 0);
-    ck_assert_int_lt(result, 0);
-    ck_assert_int_eq(err.code, ERR_DENIED);
-    ck_assert_int_eq(strncmp(err.text, top, strlen(top)), 0);
-    ck_assert_ptr_nonnull(strstr(err.text, "kept"));
-    ck_assert(exists(kept));
-}
-END_TEST
-
 START_TEST(a_relative_path_becomes_absolute)
 {
     auto_free char *same = path_absolute("/a/b");
@@ -520,13 +365,6 @@ static TCase *folder_cases(void)
     tcase_add_checked_fixture(cases, make_home, remove_home);
     tcase_add_test(cases, a_folder_is_made_with_what_is_missing_above_it);
     tcase_add_test(cases, a_file_in_the_way_of_a_folder_is_an_error);
-    tcase_add_test(cases, a_folder_is_removed_with_all_in_it);
-    tcase_add_test(cases, a_folder_that_is_gone_is_well);
-    tcase_add_test(cases, links_are_removed_and_what_they_point_to_is_not);
-    tcase_add_test(cases, a_very_deep_tree_is_removed);
-    tcase_add_test(cases, folders_that_are_closed_to_their_owner_are_removed);
-    tcase_add_test(cases, a_folder_that_cannot_be_removed_is_named);
-    tcase_add_test(cases, what_another_owns_is_named_and_kept);
     tcase_add_test(cases, a_relative_path_becomes_absolute);
     tcase_add_test(cases, in_a_folder_that_was_removed_a_path_stays_relative);
     return cases;
