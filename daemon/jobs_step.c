@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* A round places so many jobs at most, so that answers do not wait for a long queue: a
- * start makes a folder and a journal and asks the nursery, up to 1 ms on a busy disk, so 4
- * of them stay within the loop's 5 ms. */
+ * start makes a folder and a journal and asks the nursery, up to 1 ms on a busy disk,
+ * so 4 of them stay within the loop's 5 ms. */
 enum {
     PLACED_PER_ROUND = 4
 };
