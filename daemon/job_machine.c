@@ -103,11 +103,14 @@ static bool cause_is_own_failure(enum end_cause cause)
     case END_MAX_RUN:
     case END_LOST:
     case END_LAUNCH:
+    case END_INPUT:
+    case END_OUTPUT:
     case END_INFRASTRUCTURE:
         return true;
     case END_COMPLETED:
     case END_MAX_WAIT:
     case END_USER_STOP:
+    case END_INTERRUPTED:
     case END_PEER:
         return false;
     }
@@ -160,6 +163,9 @@ static enum job_event_kind event_of_cause(enum end_cause cause)
     case END_OOM:
     case END_LOST:
     case END_LAUNCH:
+    case END_INPUT:
+    case END_OUTPUT:
+    case END_INTERRUPTED:
     case END_INFRASTRUCTURE:
         return EV_FAILED;
     }

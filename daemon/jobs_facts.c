@@ -74,6 +74,9 @@ void jobs_on_line(void *context, const struct worker_ref *worker,
         keep_last_metrics(jobs, live, line->data);
         post(jobs, live, EV_WORKER_ENDED, worker->worker, line->data);
         break;
+    case JOURNAL_PROGRESS:
+    case JOURNAL_RANKS_DONE:
+    case JOURNAL_UPLOADING:
     case JOURNAL_HEARTBEAT:
     case JOURNAL_RANK_EXITED:
         break;

@@ -63,11 +63,12 @@ static void send_stops(struct live_job *live)
         struct worker_ref worker = { .job_id = job->id,
                                      .attempt = job->attempt,
                                      .worker = i };
+        struct sched_stop stop = { .cause = cause, .grace_s = -1 };
 
         if (job->workers[i].ended || live->stop_sent[i])
             continue;
         live->stop_sent[i] = true;
-        if (live->class->stop(live->scheduler, &worker, cause, &err) < 0)
+        if (live->class->stop(live->scheduler, &worker, &stop, &err) < 0)
             log_error("job.stop_failed job=%s worker=%d error=\"%s\"", job->name, i,
                       err.text);
     }

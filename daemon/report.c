@@ -85,6 +85,12 @@ static char *failure_reason(const struct job *job)
             failing_rank(end, rank));
     case END_LAUNCH:
         return xasprintf("ClientError: the program could not be started: %s", message);
+    case END_INPUT:
+        return xasprintf("ClientError: Data download failed: %s", message);
+    case END_OUTPUT:
+        return xasprintf("ClientError: Artifact upload failed: %s", message);
+    case END_INTERRUPTED:
+        return xasprintf("CapacityError: the job was interrupted: %s", message);
     case END_LOST:
         return xasprintf("InternalServerError: a worker vanished: %s", message);
     case END_INFRASTRUCTURE:

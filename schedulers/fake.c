@@ -201,7 +201,7 @@ static int fake_start(struct scheduler *fake, const struct sched_job *job,
 }
 
 static int fake_stop(struct scheduler *fake, const struct worker_ref *ref,
-                     enum end_cause cause, struct err *err)
+                     const struct sched_stop *stop, struct err *err)
 {
     struct fake_worker *worker = find(fake, ref);
     usec_t end = clock_boot();
@@ -212,10 +212,10 @@ static int fake_stop(struct scheduler *fake, const struct worker_ref *ref,
     if (end < worker->ready_boot)
         worker->ready_boot = end;
     if (worker->ignore_stop)
-        end += worker->grace;
+        end += stop->grace_s < 0 ? worker->grace : stop->grace_s * USEC_PER_SEC;
     if (end < worker->end_boot) {
         worker->end_boot = end;
-        worker->cause = cause;
+        worker->cause = stop->cause;
         worker->exit_code = 0;
     }
     loop_timer_set(worker->timer, clock_boot());
@@ -242,6 +242,12 @@ static void fake_release(struct scheduler *fake, const char *job_id, int attempt
     }
 }
 
+static void fake_traits(const struct scheduler *fake, struct sched_traits *out)
+{
+    (void)fake;
+    *out = (struct sched_traits){ .isolates = true };
+}
+
 static void fake_close(struct scheduler *fake)
 {
     while (!LIST_EMPTY(&fake->workers))
@@ -254,6 +260,7 @@ const struct scheduler_class scheduler_fake = {
     .open = fake_open,
     .start = fake_start,
     .stop = fake_stop,
+    .traits = fake_traits,
     .release = fake_release,
     .close = fake_close,
 };

@@ -517,7 +517,7 @@ static int local_start(struct scheduler *local, const struct sched_job *job,
 }
 
 static int local_stop(struct scheduler *local, const struct worker_ref *ref,
-                      enum end_cause cause, struct err *err)
+                      const struct sched_stop *stop, struct err *err)
 {
     struct local_worker *worker = find(local, ref);
     auto_json struct cJSON *json = NULL;
@@ -527,9 +527,13 @@ static int local_stop(struct scheduler *local, const struct worker_ref *ref,
     if (!worker || worker->told_end)
         return 0;
     json = json_object_new();
-    json_set_text(json, "cause", end_cause_name(cause));
+    json_set_text(json, "cause", end_cause_name(stop->cause));
+    if (stop->grace_s >= 0)
+        json_set_int(json, "grace_s", stop->grace_s);
     text = json_print(json);
     path = xasprintf("%s/stop", worker->folder);
+    if (stop->grace_s >= 0)
+        worker->grace = stop->grace_s * USEC_PER_SEC;
     worker->kill_at = clock_boot() + worker->grace + TIDY_USEC;
     arm(worker);
     return file_replace(path, text, strlen(text), 0640, false, err);
@@ -549,6 +553,14 @@ static void local_release(struct scheduler *local, const char *job_id, int attem
         }
         worker = next;
     }
+}
+
+static void local_traits(const struct scheduler *local, struct sched_traits *out)
+{
+    (void)local;
+    *out = (struct sched_traits){ .network_interface = "lo",
+                                  .why_not = "not looked for",
+                                  .hosts_share_one = true };
 }
 
 /* Workers live on. */
@@ -572,6 +584,7 @@ const struct scheduler_class scheduler_local = {
     .open = local_open,
     .start = local_start,
     .stop = local_stop,
+    .traits = local_traits,
     .release = local_release,
     .close = local_close,
 };

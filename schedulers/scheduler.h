@@ -52,6 +52,21 @@ struct sched_job {
     const struct fake_behaviour *fake; /* or NULL */
 };
 
+/* What a job finds where this scheduler runs it. */
+struct sched_traits {
+    const char *network_interface; /* by which workers reach each other; NULL: unknown */
+    bool isolates;        /* workers get namespaces: /opt/ml, algo-N */
+    const char *why_not;  /* when it does not: the reason, for people */
+    bool hosts_share_one; /* all workers are on one machine: its CPUs are shared, and
+                             peers can read each other's folders */
+};
+
+/* -1 for grace_s: the plan's. */
+struct sched_stop {
+    enum end_cause cause;
+    int64_t grace_s;
+};
+
 struct scheduler;
 
 struct scheduler_class {
@@ -65,7 +80,8 @@ struct scheduler_class {
                  struct err *err);
     /* Asks one worker to stop; one that has ended or is asked again is well. */
     int (*stop)(struct scheduler *scheduler, const struct worker_ref *worker,
-                enum end_cause cause, struct err *err);
+                const struct sched_stop *stop, struct err *err);
+    void (*traits)(const struct scheduler *scheduler, struct sched_traits *out);
     /* The end of the attempt is recorded: forget it and free what it held. */
     void (*release)(struct scheduler *scheduler, const char *job_id, int attempt);
     void (*close)(struct scheduler *scheduler);

@@ -14,11 +14,16 @@
 static const char *const distribution_names[] = {
     [DISTRIBUTION_NONE]              = "none",
     [DISTRIBUTION_TORCH_DISTRIBUTED] = "torch_distributed",
+    [DISTRIBUTION_MPI] = "mpi",
+    [DISTRIBUTION_PARAMETER_SERVER] = "parameter_server",
+    [DISTRIBUTION_MULTI_WORKER_MIRRORED] = "multi_worker_mirrored_strategy",
 };
 /* clang-format on */
 
 const char *const framework_names[] = {
     [FRAMEWORK_PYTORCH] = "pytorch",
+    [FRAMEWORK_TENSORFLOW] = "tensorflow",
+    [FRAMEWORK_MPI] = "mpi",
     [FRAMEWORK_PLAIN] = "plain",
     NULL,
 };

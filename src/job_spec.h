@@ -2,6 +2,7 @@
 #define SRC_JOB_SPEC_H
 
 #include "src/base.h"
+#include "src/channel.h"
 #include "src/err.h"
 #include "src/json.h"
 #include "src/problems.h"
@@ -10,12 +11,19 @@
 
 enum framework {
     FRAMEWORK_PYTORCH,
+    FRAMEWORK_TENSORFLOW,
+    FRAMEWORK_MPI,
     FRAMEWORK_PLAIN
 };
 
 enum distribution {
-    DISTRIBUTION_NONE,              /* the program once on every instance */
-    DISTRIBUTION_TORCH_DISTRIBUTED, /* processes_per_host ranks on every instance */
+    DISTRIBUTION_NONE, /* the program processes_per_host times on every instance */
+    DISTRIBUTION_TORCH_DISTRIBUTED, /* processes_per_host ranks on every instance; also
+                                       what pytorchddp is taken for */
+    DISTRIBUTION_MPI,               /* mpirun on the first instance */
+    DISTRIBUTION_PARAMETER_SERVER,  /* TF_CONFIG: processes_per_host workers and one
+                                       server on every instance */
+    DISTRIBUTION_MULTI_WORKER_MIRRORED, /* TF_CONFIG: processes_per_host workers */
 };
 
 /* Who starts the ranks of torch_distributed. */
@@ -29,9 +37,21 @@ enum goal {
     GOAL_MINIMIZE
 };
 
+/* A group named `step` in the pattern, (?<step>[0-9]+), gives a value its step. */
 struct metric_definition {
     char *name;
     char *regex;
+};
+
+/* What a retry may follow, as bits of job_spec.retry_on. */
+enum retry_cause {
+    RETRY_INFRASTRUCTURE = 1, /* causes infrastructure and lost */
+    RETRY_INTERRUPTED = 2,
+    RETRY_INPUT = 4,  /* a channel or checkpoint could not be fetched */
+    RETRY_OUTPUT = 8, /* outputs could not be stored */
+    RETRY_OOM = 16,
+    RETRY_SIGNAL = 32,
+    RETRY_FAILED = 64, /* the program's own exit code */
 };
 
 /* How a job of the `fake` scheduler behaves: timers instead of processes. */
@@ -57,6 +77,17 @@ struct job_spec {
     enum distribution distribution;
     enum launcher launcher;
     int processes_per_host;        /* 0: by profile */
+    bool oversubscribe;            /* more processes than the profile has slots */
+    char *custom_mpi_options;      /* of mpi; or NULL */
+    struct channel *channels;      /* `inputs`, by name */
+    size_t channel_count;
+    char *output_path;       /* URI, or NULL: outputs stay with the job */
+    bool output_compressed;  /* model.tar.gz and output.tar.gz; else as trees */
+    char *checkpoint_uri;    /* or NULL */
+    char *checkpoint_path;   /* local_path, absolute; NULL exactly when the URI is */
+    int max_attempts;        /* 1..30 */
+    unsigned retry_on;       /* bits of enum retry_cause */
+    int64_t keep_alive_s;    /* warm pool; 0: none */
     struct cJSON *hyperparameters; /* an object, never NULL */
     struct cJSON *environment;     /* an object of texts, never NULL */
     struct cJSON *tags;            /* an object of texts, never NULL */
@@ -82,7 +113,7 @@ struct job_spec {
  *
  * All that is wrong is added to `problems`, each with the member's path and, for a name
  * that is unknown, the nearest right one. Members that Railhead knows but does not run
- * yet (inputs, compiler_config, distribution.mpi, ...) are refused by name.  Returns
+ * yet (compiler_config, secrets, ...) are refused by name.  Returns
  * NULL when there are problems.  Pure. The caller frees.
  */
 struct job_spec *job_spec_parse(const struct cJSON *json, struct problems *problems);

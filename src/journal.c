@@ -7,10 +7,13 @@
 
 static const char *const kinds[] = {
     [JOURNAL_READY] = "ready",
+    [JOURNAL_PROGRESS] = "progress",
     [JOURNAL_LAUNCHED] = "launched",
     [JOURNAL_METRIC] = "metric",
     [JOURNAL_HEARTBEAT] = "heartbeat",
     [JOURNAL_RANK_EXITED] = "rank_exited",
+    [JOURNAL_RANKS_DONE] = "ranks_done",
+    [JOURNAL_UPLOADING] = "uploading",
     [JOURNAL_ENDED] = "ended",
 };
 
@@ -25,6 +28,9 @@ static const char *const causes[] = {
     [END_PEER] = "peer",
     [END_LOST] = "lost",
     [END_LAUNCH] = "launch",
+    [END_INPUT] = "input",
+    [END_OUTPUT] = "output",
+    [END_INTERRUPTED] = "interrupted",
     [END_INFRASTRUCTURE] = "infrastructure",
 };
 

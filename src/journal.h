@@ -11,11 +11,19 @@
  *
  *   {"seq":1,"kind":"ready","boot_us":B,"wall_us":W,"boot_id":"...","pid":P,"start_ticks":"T"}
  *   {"seq":2,"kind":"launched","boot_us":B,"wall_us":W,"ranks":[{"rank":0,"pid":P}]}
- *   {"seq":3,"kind":"metric","boot_us":B,"wall_us":W,"name":"train:loss","value":0.41,"rank":0}
+ *   {"seq":2,"kind":"progress",...,"phase":"downloading","what":"train","bytes":N,"bytes_total":M,
+ *    "objects":n,"objects_total":m}            while something is staged, at most one a second
+ *   {"seq":3,"kind":"metric","boot_us":B,"wall_us":W,"name":"train:loss","value":0.41,"rank":0,"step":900}
+ *                                              value is "NaN", "Infinity" or "-Infinity" where it is no number
  *   {"seq":4,"kind":"heartbeat",...}             every 5 s, followed by fsync
  *   {"seq":5,"kind":"rank_exited",...,"rank":1,"exit_code":17,"signal":null,"oom":false}
- *   {"seq":6,"kind":"ended",...,"cause":"failed","exit_code":17,"signal":null,"first_failing_rank":1,
- *    "first_failure_boot_us":B,"message":"...","metrics":{"train:loss":{"value":0.41,"rank":0,"wall_us":W}}}
+ *   {"seq":6,"kind":"ranks_done",...}          all ranks but servers have ended, and well
+ *   {"seq":6,"kind":"uploading",...,"cause":...}   no process of the job is left; what comes is storing
+ *                                              outputs; with the members of "ended" as far as they are known
+ *   {"seq":7,"kind":"ended",...,"cause":"failed","exit_code":17,"signal":null,"first_failing_rank":1,
+ *    "first_failure_boot_us":B,"message":"...","metrics":{"train:loss":{"value":0.41,"rank":0,"step":900,"wall_us":W}},
+ *    "failure":"first 1,024 characters of ML/output/failure","traceback":"ValueError: bad lr",
+ *    "artifacts":{"model":"s3://...","output":null},"utilization":{...}}   these four only where there is something
  *
  * Every line has seq, kind, boot_us and wall_us: boot_us is the boot clock, wall_us the
  * wall clock derived from one anchor taken at the start (it does not jump).  seq counts
@@ -25,10 +33,13 @@
 
 enum journal_kind {
     JOURNAL_READY,
+    JOURNAL_PROGRESS,
     JOURNAL_LAUNCHED,
     JOURNAL_METRIC,
     JOURNAL_HEARTBEAT,
     JOURNAL_RANK_EXITED,
+    JOURNAL_RANKS_DONE,
+    JOURNAL_UPLOADING,
     JOURNAL_ENDED,
 };
 
@@ -64,6 +75,9 @@ enum end_cause {
     END_PEER,           /* of a worker only: stopped because another one had failed */
     END_LOST,           /* the worker or its machine vanished */
     END_LAUNCH,         /* exec, source or folder failed: never ran, not billed */
+    END_INPUT,          /* a channel or checkpoint could not be brought here */
+    END_OUTPUT,         /* outputs could not be stored; they are kept here */
+    END_INTERRUPTED,    /* the machine was wanted back */
     END_INFRASTRUCTURE, /* ours: disk, scheduler */
 };
 
@@ -72,9 +86,9 @@ bool end_cause_from_name(const char *name, enum end_cause *out);
 
 /*
  * How a worker is told to stop: the file `stop` in its folder, replaced whole,
- *   {"cause":"user_stop"}     or "peer"
- * The worker sees it by inotify: SIGTERM to every rank, SIGKILL to what is left after
- * plan.grace_s. An output file rank-N.log has the bytes of rank N's stdout and stderr
+ *   {"cause":"user_stop"}     or "peer"; {"cause":"interrupted","grace_s":120}
+ * The worker sees it by inotify: SIGTERM to the user's processes, SIGKILL to what is
+ * left after grace_s, which is the plan's where the file has none. An output file rank-N.log has the bytes of rank N's stdout and stderr
  * as they came; rank-N.times has one record for every line begun: two little-endian
  * 64-bit integers, the line's offset in the log and the wall time in microseconds at
  * which its first byte came.

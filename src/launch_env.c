@@ -26,16 +26,16 @@ static void add_base(struct env *env, const struct launch_input *input,
         env_set(env, name, equals + 1);
     }
     env_default(env, "PATH", "/usr/local/bin:/usr/bin:/bin");
-    env_default(env, "HOME", plan->code_folder);
+    env_default(env, "HOME", plan->work_folder);
     env_default(env, "LANG", "C.UTF-8");
     env_default(env, "PYTHONUNBUFFERED", "1");
     path = env_get(env, "PYTHONPATH");
     if (path) {
-        auto_free char *both = xasprintf("%s:%s", plan->code_folder, path);
+        auto_free char *both = xasprintf("%s:%s", plan->work_folder, path);
 
         env_set(env, "PYTHONPATH", both);
     } else {
-        env_set(env, "PYTHONPATH", plan->code_folder);
+        env_set(env, "PYTHONPATH", plan->work_folder);
     }
 }
 
@@ -111,14 +111,13 @@ static void add_hyperparameters(struct env *env, const struct cJSON *hyperparame
 static void add_program(struct env *env, const struct job_spec *spec,
                         const struct worker_plan *plan)
 {
-    auto_free char *output = xstrdup(plan->output_folder);
-    char *slash = strrchr(output, '/');
+    auto_free char *model = xasprintf("%s/model", plan->ml_folder);
+    auto_free char *output = xasprintf("%s/output", plan->ml_folder);
+    auto_free char *data = xasprintf("%s/output/data", plan->ml_folder);
 
-    env_set(env, "SM_MODULE_DIR", plan->code_folder);
-    env_set(env, "SM_MODEL_DIR", plan->model_folder);
-    env_set(env, "SM_OUTPUT_DATA_DIR", plan->output_folder);
-    if (slash)
-        *slash = '\0';
+    env_set(env, "SM_MODULE_DIR", plan->work_folder);
+    env_set(env, "SM_MODEL_DIR", model);
+    env_set(env, "SM_OUTPUT_DATA_DIR", data);
     env_set(env, "SM_OUTPUT_DIR", output);
     env_set(env, "SM_CHANNELS", "[]");
     env_set(env, "SM_LOG_LEVEL", "20");
@@ -187,7 +186,7 @@ void launch_env_torch(struct env *env, const struct launch_input *input,
     env_set_int(env, "GROUP_WORLD_SIZE", hosts);
     env_set_int(env, "ROLE_WORLD_SIZE", world);
     env_set(env, "MASTER_ADDR", input->hosts[0].address);
-    env_set_int(env, "MASTER_PORT", input->master_port);
+    env_set_int(env, "MASTER_PORT", input->port);
     env_set(env, "TORCHELASTIC_RUN_ID", input->job_id);
     env_set(env, "TORCHELASTIC_RESTART_COUNT", "0");
     env_set(env, "TORCHELASTIC_MAX_RESTARTS", "0");

@@ -147,7 +147,7 @@ static char **torchrun_argv(const struct launch_input *input, int worker)
                                processes_per_host(spec, input->profile)));
     words_add(&argv, xasprintf("--node_rank=%d", worker));
     words_add(&argv, xasprintf("--master_addr=%s", input->hosts[0].address));
-    words_add(&argv, xasprintf("--master_port=%d", input->master_port));
+    words_add(&argv, xasprintf("--master_port=%d", input->port));
     words_add(&argv, xasprintf("--rdzv_id=%s", input->job_id));
     add_program(&argv, spec);
     return argv;
@@ -186,10 +186,13 @@ static struct worker_plan *plan_frame(const struct launch_input *input, int work
     plan->worker = worker;
     plan->world_size = by_torchrun(spec) ? spec->instance_count
                                          : launch_world_size(spec, input->profile);
-    plan->model_folder = xasprintf("%s/model", folder);
-    plan->output_folder = xasprintf("%s/output/data", folder);
-    plan->code_folder = input->source_archive ? xasprintf("%s/code", folder)
-                                              : xstrdup(plan->output_folder);
+    plan->worker_count = spec->instance_count;
+    plan->isolate = input->isolate;
+    plan->host_name = xstrdup(input->hosts[worker].name);
+    plan->ml_folder = input->isolate ? xstrdup("/opt/ml") : xasprintf("%s/ml", folder);
+    plan->work_folder = xasprintf(
+        "%s/%s", plan->ml_folder, input->source_archive ? "code" : "output/data");
+    plan->checkpoint_path = xasprintf("%s/checkpoints", plan->ml_folder);
     plan->source_archive = xstrdup(input->source_archive);
     plan->max_run_s = spec->max_run_s;
     plan->grace_s = spec->grace_s;

@@ -20,9 +20,11 @@ void worker_plan_free(struct worker_plan *plan)
         return;
     free(plan->job_id);
     free(plan->job_name);
-    free(plan->code_folder);
-    free(plan->model_folder);
-    free(plan->output_folder);
+    free(plan->host_name);
+    free(plan->hosts);
+    free(plan->ml_folder);
+    free(plan->work_folder);
+    free(plan->checkpoint_path);
     free(plan->source_archive);
     free(plan->cgroup);
     for (size_t i = 0; i < plan->metric_count; i++) {
@@ -86,9 +88,12 @@ struct cJSON *worker_plan_to_json(const struct worker_plan *plan)
     json_set_int(json, "attempt", plan->attempt);
     json_set_int(json, "worker", plan->worker);
     json_set_int(json, "world_size", plan->world_size);
-    json_set_text(json, "code_folder", plan->code_folder);
-    json_set_text(json, "model_folder", plan->model_folder);
-    json_set_text(json, "output_folder", plan->output_folder);
+    json_set_int(json, "worker_count", plan->worker_count);
+    json_set_bool(json, "isolate", plan->isolate);
+    json_set_text(json, "host_name", plan->host_name);
+    json_set_text(json, "ml_folder", plan->ml_folder);
+    json_set_text(json, "work_folder", plan->work_folder);
+    json_set_text(json, "checkpoint_path", plan->checkpoint_path);
     json_set_text(json, "source_archive", plan->source_archive);
     json_set_text(json, "cgroup", plan->cgroup);
     json_set_int(json, "max_run_s", plan->max_run_s);
@@ -214,9 +219,11 @@ static int frame_from_json(const struct cJSON *json, struct worker_plan *plan,
         || small_from_json(json, "attempt", &plan->attempt, err) < 0
         || small_from_json(json, "worker", &plan->worker, err) < 0
         || small_from_json(json, "world_size", &plan->world_size, err) < 0
-        || text_from_json(json, "code_folder", &plan->code_folder, err) < 0
-        || text_from_json(json, "model_folder", &plan->model_folder, err) < 0
-        || text_from_json(json, "output_folder", &plan->output_folder, err) < 0)
+        || small_from_json(json, "worker_count", &plan->worker_count, err) < 0
+        || text_from_json(json, "host_name", &plan->host_name, err) < 0
+        || text_from_json(json, "ml_folder", &plan->ml_folder, err) < 0
+        || text_from_json(json, "work_folder", &plan->work_folder, err) < 0
+        || text_from_json(json, "checkpoint_path", &plan->checkpoint_path, err) < 0)
         return -1;
     /* Bounded so that seconds as microseconds on the boot clock cannot overflow. */
     if (int_from_json(json, "max_run_s", INT32_MAX, &plan->max_run_s, err) < 0)

@@ -65,8 +65,9 @@ static int start_unpacker(const struct worker *worker, struct spawn *spawn, int 
 {
     auto_free char *program = path_of_helper("railhead-archive");
     char verb[] = "unpack";
+    auto_free char *code = xasprintf("%s/code", worker->plan->ml_folder);
     char *argv[] = { program, verb, worker->plan->source_archive,
-                     worker->plan->code_folder, NULL };
+                     code, NULL };
     char *env[] = { NULL };
     struct spawn_request request = { argv, env, worker->folder, -1, -1 };
     int pipe_fds[2];
@@ -112,16 +113,15 @@ static int unpack(struct worker *worker, struct err *err)
 int prepare_run(struct worker *worker, struct err *err)
 {
     const struct worker_plan *plan = worker->plan;
-    const char *folders[] = { plan->output_folder, plan->model_folder,
-                              plan->code_folder };
-    bool apart = strcmp(plan->code_folder, plan->output_folder) != 0;
-    size_t count = apart ? ARRAY_SIZE(folders) : ARRAY_SIZE(folders) - 1;
+    static const char *const folders[] = { "output/data", "model", "code" };
     struct err why;
 
     if (stop_check(worker, clock_boot()))
         return 0;
-    for (size_t i = 0; i < count; i++) {
-        if (folder_make(folders[i], 0750, &why) < 0) {
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+        auto_free char *path = xasprintf("%s/%s", plan->ml_folder, folders[i]);
+
+        if (folder_make(path, 0750, &why) < 0) {
             ending_because(&worker->ending, END_LAUNCH, "%s", why.text);
             return 0;
         }

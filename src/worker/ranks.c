@@ -37,7 +37,7 @@ static int start_rank(struct worker *worker, size_t i, struct spawn_request *req
     if (output_open(worker->folder, plan->rank, &rank->output, &child_end, err) < 0)
         return -1;
     worker->opened++;
-    *request = (struct spawn_request){ plan->argv, plan->env, worker->plan->code_folder,
+    *request = (struct spawn_request){ plan->argv, plan->env, worker->plan->work_folder,
                                        child_end, -1 };
     if (start_process(worker, request, spawn, err) < 0)
         return -1;

@@ -15,12 +15,16 @@ static const char *reason(enum end_cause cause)
         return "stopped because max_wait was over";
     case END_MAX_RUN:
         return "stopped because max_run was over";
+    case END_INTERRUPTED:
+        return "interrupted: the machine was wanted back";
     case END_COMPLETED:
     case END_FAILED:
     case END_SIGNAL:
     case END_OOM:
     case END_LOST:
     case END_LAUNCH:
+    case END_INPUT:
+    case END_OUTPUT:
     case END_INFRASTRUCTURE:
         break;
     }

@@ -148,14 +148,16 @@ static struct worker_plan *make_plan(const struct world *world, int worker)
     plan->attempt = 1;
     plan->worker = worker;
     plan->world_size = WORLD_WORKERS;
-    plan->code_folder = xasprintf("%s/code-%d", world->folder, worker);
-    plan->model_folder = xasprintf("%s/model-%d", world->folder, worker);
-    plan->output_folder = xasprintf("%s/output-%d", world->folder, worker);
+    plan->worker_count = WORLD_WORKERS;
+    plan->host_name = xasprintf("algo-%d", worker + 1);
+    plan->ml_folder = xasprintf("%s/ml-%d", world->folder, worker);
+    plan->work_folder = xasprintf("%s/output/data", plan->ml_folder);
+    plan->checkpoint_path = xasprintf("%s/checkpoints", plan->ml_folder);
     plan->max_run_s = 3600;
     plan->grace_s = 5;
     plan->rank_count = 1;
     plan->ranks = xcalloc(1, sizeof *plan->ranks);
-    plan->ranks[0] = (struct rank_plan){ worker, 0, words(argv), words(env) };
+    plan->ranks[0] = (struct rank_plan){ RANK_PROGRAM, worker, 0, words(argv), words(env) };
     return plan;
 }
 

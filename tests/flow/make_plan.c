@@ -78,7 +78,7 @@ int main(int argc, char **argv)
                                    .job_id = "01TEST",
                                    .attempt = 1,
                                    .hosts = hosts,
-                                   .master_port = (int)strtol(argv[3], NULL, 10),
+                                   .port = (int)strtol(argv[3], NULL, 10),
                                    .host_cpus = 1,
                                    .network_interface = "lo",
                                    .job_folder = argv[2],

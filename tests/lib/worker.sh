@@ -23,8 +23,8 @@ folder, members, ranks = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3:]
 env = ["PATH=" + os.environ["PATH"], "HOME=" + folder, "WORK=" + os.environ["WORK"]]
 plan = {
     "job_id": "01TEST", "job_name": "test", "attempt": 1, "worker": 0,
-    "world_size": len(ranks), "code_folder": folder + "/code",
-    "model_folder": folder + "/model", "output_folder": folder + "/output/data",
+    "world_size": len(ranks), "worker_count": 1, "host_name": "algo-1",
+    "ml_folder": folder + "/ml", "work_folder": folder + "/ml/code", "checkpoint_path": folder + "/ml/checkpoints",
     "source_archive": None, "cgroup": None, "max_run_s": 0, "grace_s": 30, "metrics": [],
     "ranks": [{"rank": i, "local_rank": i, "argv": json.loads(argv), "env": env}
               for i, argv in enumerate(ranks)],

@@ -62,7 +62,7 @@ static struct launch_input input_of(const struct job_spec *spec,
                                   .job_id = "01JOB",
                                   .attempt = 1,
                                   .hosts = hosts,
-                                  .master_port = 29512,
+                                  .port = 29512,
                                   .job_folder = "/jobs/01JOB",
                                   .source_archive =
                                       spec->source_dir ? "/sources/s.tar.gz" : NULL,
@@ -375,8 +375,7 @@ START_TEST(without_a_source_a_rank_works_in_its_output_folder)
 
     input.source_archive = NULL;
     plan = make(&input, 0);
-    ck_assert_str_eq(plan->code_folder, "/jobs/01JOB-1-0/output/data");
-    ck_assert_str_eq(plan->output_folder, "/jobs/01JOB-1-0/output/data");
+    ck_assert_str_eq(plan->work_folder, "/jobs/01JOB-1-0/ml/output/data");
     worker_plan_free(plan);
 }
 END_TEST
@@ -453,7 +452,7 @@ END_TEST
 
 #define FRAME                                                                          \
     "\"job_id\":\"J\",\"job_name\":\"n\",\"attempt\":1,\"worker\":0,\"world_size\":1," \
-    "\"code_folder\":\"/c\",\"model_folder\":\"/m\",\"output_folder\":\"/o\","         \
+    "\"worker_count\":2,\"host_name\":\"algo-1\",\"ml_folder\":\"/m\",\"work_folder\":\"/c\",\"checkpoint_path\":\"/k\","  \
     "\"grace_s\":1,"
 
 /* clang-format off */
