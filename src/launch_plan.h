@@ -36,29 +36,29 @@ struct worker_plan {
     char *job_id;
     char *job_name;
     int attempt;
-    int worker;          /* node rank: 0 .. instance_count-1 */
+    int worker; /* node rank: 0 .. instance_count-1 */
     int worker_count;
-    int world_size;      /* ranks of the whole job, as our log files count them */
+    int world_size; /* ranks of the whole job, as our log files count them */
     bool isolate; /* own mount and UTS namespace: ml_folder is /opt/ml, hosts resolve */
-    char *host_name;     /* algo-1 */
-    char *hosts;         /* lines for /etc/hosts: "127.1.0.1 algo-1\n" and on */
-    char *ml_folder;     /* /opt/ml; without isolate ml in the worker's folder */
-    char *work_folder;   /* the ranks' working folder: ML/code with a source, else
-                            ML/output/data */
+    char *host_name;       /* algo-1 */
+    char *hosts;           /* lines for /etc/hosts: "127.1.0.1 algo-1\n" and on */
+    char *ml_folder;       /* /opt/ml; without isolate ml in the worker's folder */
+    char *work_folder;     /* the ranks' working folder: ML/code with a source, else
+                              ML/output/data */
     char *checkpoint_path; /* where checkpoints are as the ranks see it; always set */
     struct config_file *configs; /* of ML/input/config */
     size_t config_count;
     struct channel *channels;
     size_t channel_count;
-    int local_processes;   /* of the user's on this instance: a Pipe channel has so many
-                              FIFOs an epoch (src/stage.h) */
-    char *output_uri;      /* OUTPUT_PATH/JOB/output, or NULL */
+    int local_processes; /* of the user's on this instance: a Pipe channel has so many
+                            FIFOs an epoch (src/stage.h) */
+    char *output_uri;    /* OUTPUT_PATH/JOB/output, or NULL */
     bool output_compressed;
-    char *checkpoint_uri;  /* or NULL */
+    char *checkpoint_uri; /* or NULL */
     struct storage storage;
-    char **peers;          /* the folders of all workers, by worker, where this host can
-                              read them; ends in NULL; or NULL */
-    int64_t memory_bytes;  /* limit of the worker's ranks together; 0: none */
+    char **peers;         /* the folders of all workers, by worker, where this host can
+                             read them; ends in NULL; or NULL */
+    int64_t memory_bytes; /* limit of the worker's ranks together; 0: none */
     char *source_archive; /* tar.gz, or NULL: no source */
     char *cgroup;         /* cgroup v2 folder for the ranks, or NULL: none to be had */
     int64_t max_run_s;
@@ -80,14 +80,14 @@ struct launch_input {
     const char *job_id;
     int attempt;
     const struct launch_host *hosts; /* spec->instance_count of them */
-    int port; /* the first of launch_port_count ports in a row that are free */
-    bool isolate;         /* workers get namespaces of their own, names resolve */
+    int port;     /* the first of launch_port_count ports in a row that are free */
+    bool isolate; /* workers get namespaces of their own, names resolve */
     bool hosts_share_one; /* all hosts are this machine: MPI must not use memory that is
                              shared between them */
     const struct storage *storage;
-    const char *mpirun;          /* or NULL: looked for in PATH */
-    const char *rsh_agent;       /* railhead-rsh */
-    int64_t used_run_s;          /* of max_run, by earlier attempts */
+    const char *mpirun;    /* or NULL: looked for in PATH */
+    const char *rsh_agent; /* railhead-rsh */
+    int64_t used_run_s;    /* of max_run, by earlier attempts */
     int host_cpus; /* that one host really has for the job; 0: as the profile says */
     const char *network_interface; /* for NCCL and gloo; NULL: left to them */
     const char *job_folder;        /* absolute, STATE/jobs/ID: see worker_folder */
@@ -129,7 +129,11 @@ enum {
 /** About how many bytes the command lines and environments of all ranks have. Pure. */
 int64_t launch_size(const struct job_spec *spec, const struct profile *profile);
 
-/** To and from JSON. The caller owns the result. */
+/** "program", "launcher", "server", "remote". */
+const char *rank_kind_name(enum rank_kind kind);
+
+/** To and from JSON, the keys of storage included: for a worker's stdin alone.  A plan
+ * may have no ranks (src/stage.h).  The caller owns the result. */
 struct cJSON *worker_plan_to_json(const struct worker_plan *plan);
 MUST_CHECK int worker_plan_from_json(const struct cJSON *json, struct worker_plan **out,
                                      struct err *err);
