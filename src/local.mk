@@ -5,7 +5,7 @@ noinst_LIBRARIES += src/libwords.a
 src_libwords_a_SOURCES = \
 	src/archive.c src/archive.h \
 	src/base.c src/base.h \
-	src/channel.h \
+	src/channel.c src/channel.h \
 	src/clock.c src/clock.h \
 	src/digest.c src/digest.h \
 	src/env.c src/env.h \
@@ -33,9 +33,12 @@ src_libwords_a_SOURCES = \
 	src/profile_host.c src/profile_host.h \
 	src/python_text.c src/python_text.h \
 	src/regex.c src/regex.h \
+	src/shell_words.c src/shell_words.h \
+	src/s3.h \
 	src/stage.h \
 	src/storage.h \
 	src/text.c src/text.h \
+	src/uri.c src/uri.h \
 	src/worker_plan.c \
 	src/yaml.c src/yaml.h
 src_libwords_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS) $(YAML_CFLAGS) $(CURL_CFLAGS) \
