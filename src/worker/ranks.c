@@ -38,7 +38,7 @@ static int start_rank(struct worker *worker, size_t i, struct spawn_request *req
         return -1;
     worker->opened++;
     *request = (struct spawn_request){ plan->argv, plan->env, worker->plan->work_folder,
-                                       child_end, -1 };
+                                       child_end, -1, 0 };
     if (start_process(worker, request, spawn, err) < 0)
         return -1;
     rank->pid = spawn->pid;

@@ -48,13 +48,16 @@ static void child_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static int child_streams(int output_fd)
+static int child_streams(const struct spawn_request *request)
 {
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int input = request->input_fd;
 
-    if (null < 0 || dup2(null, STDIN_FILENO) < 0)
+    if (input == 0)
+        input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (input < 0 || dup2(input, STDIN_FILENO) < 0)
         return -1;
-    if (dup2(output_fd, STDOUT_FILENO) < 0 || dup2(output_fd, STDERR_FILENO) < 0)
+    if (dup2(request->output_fd, STDOUT_FILENO) < 0
+        || dup2(request->output_fd, STDERR_FILENO) < 0)
         return -1;
     return 0;
 }
@@ -106,7 +109,7 @@ static void child_main(const struct spawn_request *request, int report_fd, pid_t
     if (getppid() != parent) /* it died before it could be watched */
         _exit(127);
     child_signals();
-    if (child_streams(request->output_fd) < 0)
+    if (child_streams(request) < 0)
         child_fail(report_fd, STEP_PREPARE, errno);
     if (chdir(request->folder) < 0)
         child_fail(report_fd, STEP_FOLDER, errno);

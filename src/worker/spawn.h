@@ -15,6 +15,7 @@ struct spawn_request {
     const char *folder; /* its working folder */
     int output_fd;      /* stdout and stderr */
     int cgroup_fd;      /* cgroup v2 folder to be born in, or -1 */
+    int input_fd;       /* stdin; 0: /dev/null */
 };
 
 struct spawn {
@@ -23,8 +24,8 @@ struct spawn {
 };
 
 /**
- * Forks the child: a session of its own, stdin from /dev/null, default signals, none
- * blocked, killed when this process dies.
+ * Forks the child: a session of its own, default signals, none blocked, killed when
+ * this process dies.
  *
  * Fails with the errno text of fork.  The caller calls spawn_confirm on it.
  */
