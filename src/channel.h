@@ -3,6 +3,8 @@
 
 #include "src/base.h"
 #include "src/err.h"
+#include "src/members.h"
+#include "src/uri.h"
 
 /* A channel: one named input of a job.  SageMaker's terms; railhead-job(5) has them in
  * words. */
@@ -56,8 +58,6 @@ extern const char *const channel_data_names[];
 extern const char *const channel_compression_names[];
 extern const char *const channel_records_names[];
 
-struct cJSON;
-
 void channel_clear(struct channel *channel);
 void channel_copy(struct channel *to, const struct channel *from);
 
@@ -65,15 +65,14 @@ void channel_copy(struct channel *to, const struct channel *from);
  * the caller owns it. */
 struct cJSON *channel_to_json(const struct channel *channel);
 
+/** Reads a channel as a spec has it: a URI alone, or an object; what is wrong becomes
+ * problems, and what was read is kept.  `channel` is all zeros before; its name is
+ * place->name, and checked.  Pure. */
+void channel_read_member(struct channel *channel, const struct cJSON *value,
+                         const struct member_place *place);
+
 /** Reads what channel_to_json wrote. */
 MUST_CHECK int channel_from_json(const char *name, const struct cJSON *json,
                                  struct channel *out, struct err *err);
-
-/** The path of a file:// URI, decoded (no host but localhost, no query); NULL: it is
- * none.  The caller frees. */
-char *uri_to_path(const char *uri);
-
-/** file:// URI of an absolute path, percent-encoded; the caller frees. */
-char *uri_of_path(const char *path);
 
 #endif

@@ -12,15 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether there is a byte that no terminal, log or tag should get. */
-static bool has_control(const char *text)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c < 0x20 || *c == 0x7F)
-            return true;
-    return false;
-}
-
 static void take_text(const struct cJSON *value, const struct member_place *place,
                       size_t bytes_max, char **out)
 {
@@ -28,7 +19,7 @@ static void take_text(const struct cJSON *value, const struct member_place *plac
 
     if (!member_text(value, place, bytes_max, &text))
         return;
-    if (has_control(text))
+    if (text_has_control(text))
         member_problem(place, NULL, "has a control character");
     else
         *out = xstrdup(text);
@@ -173,7 +164,7 @@ static void check_hyperparameter_name(const char *name,
 {
     if (!*name || strlen(name) > SPEC_NAME_MAX)
         member_problem(place, NULL, "a name has 1 to %d bytes", (int)SPEC_NAME_MAX);
-    else if (has_control(name) || strchr(name, '='))
+    else if (text_has_control(name) || strchr(name, '='))
         member_problem(
             place, "choose a name without it",
             "the name has '=' or a control character, which no environment variable can carry");
@@ -261,7 +252,7 @@ static void check_tag(const struct cJSON *value, const struct member_place *plac
     const char *text = json_text(value);
     size_t len = characters(place->name);
 
-    if (len == 0 || len > SPEC_TAG_NAME_MAX || has_control(place->name))
+    if (len == 0 || len > SPEC_TAG_NAME_MAX || text_has_control(place->name))
         member_problem(
             place, NULL,
             "a tag's name has 1 to %d characters, none of them a control character",
@@ -271,7 +262,7 @@ static void check_tag(const struct cJSON *value, const struct member_place *plac
                        "names that begin with aws: are reserved");
     if (!text) {
         (void)member_not_text(value, place);
-    } else if (characters(text) > SPEC_TAG_VALUE_MAX || has_control(text)) {
+    } else if (characters(text) > SPEC_TAG_VALUE_MAX || text_has_control(text)) {
         member_problem(
             place, NULL,
             "a tag's value has at most %d characters, none of them a control character",

@@ -211,6 +211,14 @@ bool text_starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+bool text_has_control(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c < 0x20 || *c == 0x7F)
+            return true;
+    return false;
+}
+
 size_t text_mark(const char *bytes, size_t len)
 {
     static const char mark[] = { '\xef', '\xbb', '\xbf' };

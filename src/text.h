@@ -35,6 +35,8 @@ bool text_is_utf8(const char *bytes, size_t len);
 size_t text_utf8_prefix(const char *bytes, size_t len);
 
 bool text_starts_with(const char *text, const char *start);
+/** Whether there is a byte that no terminal, log or label should get. */
+bool text_has_control(const char *text);
 /** Length of the byte order mark that some editors put before a text; mostly 0. */
 size_t text_mark(const char *bytes, size_t len);
 

@@ -70,6 +70,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_archive.c \
 	tests/unit/test_bill.c \
 	tests/unit/test_cgroup.c \
+	tests/unit/test_channel.c \
 	tests/unit/test_cli_figure.c \
 	tests/unit/test_clock.c \
 	tests/unit/test_config.c \
@@ -104,6 +105,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_report.c \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
+	tests/unit/test_shell_words.c \
 	tests/unit/test_store.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \
