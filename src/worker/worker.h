@@ -8,6 +8,8 @@
 #include "src/worker/journal_writer.h"
 #include "src/worker/metrics.h"
 #include "src/worker/output.h"
+#include "src/worker/peers.h"
+#include "src/worker/remote.h"
 
 #include <sys/types.h>
 
@@ -19,6 +21,8 @@
 struct rank {
     pid_t pid;        /* 0: not started, or reaped */
     pid_t told_group; /* process group that was sent SIGTERM; 0: none */
+    bool awaited;     /* of RANK_REMOTE: mpirun has not asked for it yet */
+    bool dismissed;   /* told to end because it is not needed: any end is well */
     struct output output;
 };
 
@@ -32,7 +36,12 @@ struct worker {
     struct metrics *metrics; /* NULL: none are looked for */
     struct rank *ranks;      /* plan->rank_count of them once opened */
     size_t opened;           /* ranks whose output is open */
-    size_t running;          /* ranks that are not reaped */
+    size_t running;          /* ranks that have not ended, with those awaited */
+    bool ranks_done;         /* its line was written */
+    struct peers *peers;     /* from the launch on, freed by clear; NULL: none */
+    usec_t peers_boot;       /* when they are to be looked at */
+    struct remote *remote;   /* what mpirun asks for here; closed by watch_run */
+    struct told *told;       /* users' processes below launchers that were sent SIGTERM */
     usec_t ready_boot;       /* max_run counts from here */
     usec_t heartbeat_boot;   /* when the next one is due */
     usec_t kill_boot; /* when SIGTERM turns into SIGKILL; INT64_MAX: no stop yet */
@@ -56,6 +65,12 @@ void ranks_signal(struct worker *worker, int signal_number);
 /** Whether a process that was told by SIGTERM is there still: a shell may be gone
  * before what it ran. */
 bool ranks_linger(const struct worker *worker);
+
+/** Sends SIGTERM, once, to every process of the user's that is below a launcher: all
+ * that is below this worker but launchers, what mpirun has of its own, and staging.
+ * Gives how many are there still.  A walk of /proc. */
+size_t users_tell(struct worker *worker);
+void told_free(struct told *told);
 
 /** Waits until every rank has ended, then until nothing is left of them, and takes all
  * output. Fails when the journal does. */

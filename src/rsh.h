@@ -1,0 +1,67 @@
+#ifndef SRC_RSH_H
+#define SRC_RSH_H
+
+#include "src/base.h"
+#include "src/err.h"
+
+/*
+ * How mpirun starts something on another instance of its job: as by ssh, but through
+ * the worker that is there, so that what is started is that worker's to end.
+ *
+ *   mpirun --mca plm_rsh_agent /LIBEXEC/railhead-rsh --leave-session-attached ...
+ *   railhead-rsh [OPTION...] HOST COMMAND [WORD...]
+ *
+ * railhead-rsh finds HOST in its environment:
+ *
+ *   RAILHEAD_RSH_HOSTS    one line "NAME FOLDER" a name: the worker's folder (worker_plan.peers)
+ *                         behind each name by which mpirun may know the host
+ *                         ("algo-2 /state/jobs/ID-1-1\n127.1.0.2 /state/jobs/ID-1-1\n")
+ *
+ * which the launcher's rank has, and every RANK_REMOTE too where trees of daemons are
+ * wanted.  A worker listens on FOLDER/rsh when it has a RANK_REMOTE, or when a rank of
+ * its own has RAILHEAD_RSH_HOSTS.  The words are joined by spaces, as ssh does, and
+ * run by /bin/sh -c in the environment of the worker's rank and in its working folder.
+ * The command has the stdin, stdout and stderr of railhead-rsh itself.  mpirun's daemon must stay
+ * attached: one that puts itself into the background has ended for us.
+ *
+ * The socket is of packets (SOCK_SEQPACKET).  One request: the command line, with three
+ * descriptors; then a packet "signal N" for each signal to pass on.  Answers: "started",
+ * "exited CODE", "killed SIGNAL" or "refused WHY", the last three once.
+ */
+
+#define RSH_HOSTS "RAILHEAD_RSH_HOSTS"
+
+enum {
+    /* The kernel takes no longer word (MAX_ARG_STRLEN). */
+    RSH_COMMAND_MAX = 128 * 1024 - 1,
+    RSH_ANSWER_MAX = 4096,
+    RSH_STREAMS = 3
+};
+
+/** A socket that listens on FOLDER/rsh (replaced when it is there), non-blocking; the
+ * caller closes.  FOLDER may be longer than a socket's path may be. -1 on failure. */
+MUST_CHECK int rsh_listen(const char *folder, struct err *err);
+
+/** The next that called, non-blocking; the caller closes.  -1: nobody, or one of
+ * another user, who is turned away. */
+int rsh_accept(int listener);
+
+/** A connection to the worker of FOLDER, blocking; the caller closes.  ERR_UNAVAILABLE:
+ * it does not listen (yet). */
+MUST_CHECK int rsh_connect(const char *folder, struct err *err);
+
+/** The request, with the caller's own three streams. */
+MUST_CHECK int rsh_ask(int connection, const char *command, struct err *err);
+
+/** Takes the request. 1: *command is the caller's to free, streams[] to close; 0: it is
+ * not here yet; -1: the other side is gone or said something else. */
+int rsh_take(int connection, char **command, int streams[RSH_STREAMS]);
+
+/** One packet of text, never in parts; one that finds nobody is dropped. */
+void rsh_say(int connection, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/** Takes a packet of text. 1: `text` has it, NUL behind; 0: none is here yet (of a
+ * non-blocking one); -1: the other side is gone. */
+int rsh_hear(int connection, char text[RSH_ANSWER_MAX]);
+
+#endif
