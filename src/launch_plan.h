@@ -61,6 +61,7 @@ struct worker_plan {
     int64_t memory_bytes; /* limit of the worker's ranks together; 0: none */
     char *source_archive; /* tar.gz, or NULL: no source */
     char *cgroup;         /* cgroup v2 folder for the ranks, or NULL: none to be had */
+    char *memory_cgroup;  /* as well, of the v1 memory controller, or NULL */
     int64_t max_run_s;
     int64_t grace_s;
     struct metric_definition *metrics;

@@ -65,6 +65,7 @@ void worker_plan_free(struct worker_plan *plan)
     words_free(plan->peers);
     free(plan->source_archive);
     free(plan->cgroup);
+    free(plan->memory_cgroup);
     free_lists(plan);
     free(plan);
 }
@@ -166,6 +167,7 @@ struct cJSON *worker_plan_to_json(const struct worker_plan *plan)
     json_set_int(json, "memory_bytes", plan->memory_bytes);
     json_set_text(json, "source_archive", plan->source_archive);
     json_set_text(json, "cgroup", plan->cgroup);
+    json_set_text(json, "memory_cgroup", plan->memory_cgroup);
     json_set_int(json, "max_run_s", plan->max_run_s);
     json_set_int(json, "grace_s", plan->grace_s);
     json_set(json, "metrics", metrics_to_json(plan));
@@ -363,6 +365,7 @@ static int frame_from_json(const struct cJSON *json, struct worker_plan *plan,
     plan->isolate = json_get_bool(json, "isolate");
     plan->source_archive = xstrdup(json_get_text(json, "source_archive"));
     plan->cgroup = xstrdup(json_get_text(json, "cgroup"));
+    plan->memory_cgroup = xstrdup(json_get_text(json, "memory_cgroup"));
     if (text_from_json(json, "job_id", &plan->job_id, err) < 0
         || text_from_json(json, "job_name", &plan->job_name, err) < 0
         || small_from_json(json, "attempt", &plan->attempt, err) < 0
