@@ -10,9 +10,10 @@ packages_build=(
     libmicrohttpd-dev libcjson-dev libyaml-dev libsqlite3-dev libcurl4-openssl-dev libssl-dev
     libarchive-dev libsystemd-dev libpcre2-dev
 )
-# What the example needs: PyTorch, and the word lists that it learns from.
+# What the examples need: PyTorch, MPI, and the word lists that they learn from.
 packages_example=(
-    python3 python3-torch
+    python3 python3-torch python3-numpy
+    openmpi-bin python3-mpi4py
     wamerican wfrench wngerman witalian wspanish
 )
 # What scripts/check needs besides.
