@@ -36,7 +36,7 @@ src_libwords_a_SOURCES = \
 	src/shell_words.c src/shell_words.h \
 	src/s3.h \
 	src/stage.h \
-	src/storage.h \
+	src/storage.c src/storage.h \
 	src/text.c src/text.h \
 	src/uri.c src/uri.h \
 	src/worker_plan.c \

@@ -54,6 +54,8 @@ test_helpers = \
 	tests/lib/daemon.sh \
 	tests/lib/fresh-root.sh \
 	tests/lib/jobs.sh \
+	tests/lib/s3.sh \
+	tests/lib/s3_server.py \
 	tests/lib/lint.sh \
 	tests/lib/test.sh \
 	tests/lib/torch.sh \
@@ -106,6 +108,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
 	tests/unit/test_shell_words.c \
+	tests/unit/test_storage.c \
 	tests/unit/test_store.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \
