@@ -8,6 +8,7 @@ src_worker_libworker_a_SOURCES = \
 	src/worker/descendants.c src/worker/descendants.h \
 	src/worker/ending.c src/worker/ending.h \
 	src/worker/heartbeat.c \
+	src/worker/isolate.c src/worker/isolate.h \
 	src/worker/life.c \
 	src/worker/journal_writer.c src/worker/journal_writer.h \
 	src/worker/metrics.c src/worker/metrics.h \

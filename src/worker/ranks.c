@@ -16,6 +16,7 @@ static int start_process(struct worker *worker, struct spawn_request *request,
                          struct spawn *spawn, struct err *err)
 {
     request->cgroup_fd = worker->cgroup.fd;
+    request->tasks_fd = worker->cgroup.tasks_fd;
     if (spawn_start(request, spawn, err) == 0)
         return 0;
     if (request->cgroup_fd < 0)
@@ -98,6 +99,10 @@ int ranks_launch(struct worker *worker, struct err *err)
 
     worker->ranks = xcalloc(worker->plan->rank_count, sizeof *worker->ranks);
     if (cgroup_open(worker->plan->cgroup, &worker->cgroup, &why) < 0)
+        complain(worker->folder, why.text);
+    if (cgroup_limit_memory(&worker->cgroup, worker->plan->memory_cgroup,
+                            worker->plan->memory_bytes, &why)
+        < 0)
         complain(worker->folder, why.text);
     start_all(worker);
     if (!worker->ending.decided)

@@ -51,13 +51,13 @@ static void child_signals(void)
 static int child_streams(const struct spawn_request *request)
 {
     int input = request->input_fd;
+    int error = request->error_fd ? request->error_fd : request->output_fd;
 
     if (input == 0)
         input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (input < 0 || dup2(input, STDIN_FILENO) < 0)
         return -1;
-    if (dup2(request->output_fd, STDOUT_FILENO) < 0
-        || dup2(request->output_fd, STDERR_FILENO) < 0)
+    if (dup2(request->output_fd, STDOUT_FILENO) < 0 || dup2(error, STDERR_FILENO) < 0)
         return -1;
     return 0;
 }
@@ -109,6 +109,9 @@ static void child_main(const struct spawn_request *request, int report_fd, pid_t
     if (getppid() != parent) /* it died before it could be watched */
         _exit(127);
     child_signals();
+    /* This thread alone, so the kernel takes no lock that every fork waits for. */
+    if (request->tasks_fd > 0 && write(request->tasks_fd, "0", 1) != 1)
+        child_fail(report_fd, STEP_PREPARE, errno);
     if (child_streams(request) < 0)
         child_fail(report_fd, STEP_PREPARE, errno);
     if (chdir(request->folder) < 0)

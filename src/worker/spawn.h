@@ -13,9 +13,11 @@ struct spawn_request {
     char *const *argv; /* argv[0] without a slash is looked up in the PATH of `env` */
     char *const *env;
     const char *folder; /* its working folder */
-    int output_fd;      /* stdout and stderr */
+    int output_fd;      /* stdout, and stderr when it has none of its own */
     int cgroup_fd;      /* cgroup v2 folder to be born in, or -1 */
     int input_fd;       /* stdin; 0: /dev/null */
+    int error_fd;       /* stderr; 0: as stdout */
+    int tasks_fd;       /* file `tasks` of a cgroup v1 folder to be in as well; 0: none */
 };
 
 struct spawn {

@@ -1,0 +1,96 @@
+/* Decides what a worker's own view of the host shows: the folders, the names and the
+ * host name that scripts written for a container expect. */
+
+#include "src/worker/isolate.h"
+
+#include "src/files.h"
+#include "src/namespaces.h"
+#include "src/text.h"
+#include "src/worker/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Block lists of a few hundred thousand names are in use. */
+#define HOSTS_MAX ((size_t)16 << 20)
+
+static const char hosts_path[] = "/etc/hosts";
+
+/* The job's names come first: the first line that has a name wins. */
+static int show_hosts(const struct worker *worker, struct err *err)
+{
+    auto_free char *path = xasprintf("%s/hosts", worker->folder);
+    auto_free char *host_lines = NULL;
+    auto_text struct text lines = { 0 };
+
+    if (file_read(hosts_path, HOSTS_MAX, &host_lines, NULL, err) < 0)
+        return -1;
+    text_puts(&lines, worker->plan->hosts);
+    text_puts(&lines, host_lines);
+    if (file_replace(path, lines.bytes, lines.len, 0644, false, err) < 0)
+        return -1;
+    return namespaces_bind(path, hosts_path, err);
+}
+
+/* Whether `path` is `folder` or beneath it. */
+static bool is_within(const char *path, const char *folder)
+{
+    size_t len = strlen(folder);
+
+    while (len > 0 && folder[len - 1] == '/')
+        len--;
+    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+/* A folder that the user named, outside of /opt/ml.  One that the host has not is not
+ * made on the host; one that holds what we stand on is not hidden. */
+static int show_checkpoints(const struct worker *worker, struct err *err)
+{
+    const char *path = worker->plan->checkpoint_path;
+    auto_free char *real = NULL;
+    auto_free char *source = NULL;
+    struct stat folder;
+
+    if (is_within(path, ML_FOLDER))
+        return 0;
+    real = realpath(path, NULL);
+    if (!real || stat(real, &folder) < 0)
+        return err_set(
+            err, ERR_INVALID,
+            "checkpoint.local_path: %s: %s; make this folder on the host, or use one beneath %s",
+            path, strerror(errno), ML_FOLDER);
+    if (!S_ISDIR(folder.st_mode) || is_within(ML_FOLDER, real)
+        || is_within(worker->folder, real))
+        return err_set(
+            err, ERR_INVALID,
+            "checkpoint.local_path: %s cannot be used for checkpoints; use a folder beneath %s",
+            path, ML_FOLDER);
+    source = xasprintf("%s/checkpoints", ML_FOLDER);
+    if (folder_make(source, 0750, err) < 0)
+        return -1;
+    return namespaces_bind(source, real, err);
+}
+
+static int set_host_name(const char *name, struct err *err)
+{
+    if (sethostname(name, strlen(name)) < 0)
+        return err_sys(err, errno, "set the host name %s", name);
+    return 0;
+}
+
+int isolate_enter(const struct worker *worker, struct err *err)
+{
+    auto_free char *ml = NULL;
+
+    if (!worker->plan->isolate)
+        return 0;
+    ml = xasprintf("%s/ml", worker->folder);
+    if (folder_make(ml, 0750, err) < 0 || namespaces_enter(err) < 0
+        || namespaces_bind_ml(ml, err) < 0 || show_hosts(worker, err) < 0
+        || show_checkpoints(worker, err) < 0)
+        return -1;
+    return set_host_name(worker->plan->host_name, err);
+}
