@@ -21,6 +21,8 @@ packages_test=(
     check clang-format shellcheck codespell mandoc systemd
     procps curl jq git xz-utils python3-yaml util-linux iproute2
 )
+# For s3rver. Node from elsewhere than Debian has both in one package.
+command -v npm >/dev/null || packages_test+=(nodejs npm)
 
 # packages_missing PACKAGE...: those that are not installed.
 packages_missing() {

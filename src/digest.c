@@ -1,18 +1,15 @@
-/* The door to OpenSSL: SHA-256 and random bytes.  Both fail only when the library is
- * broken, and nothing true can be said without them: then we abort. */
+/* The door to OpenSSL: SHA-256, MD5, HMAC and random bytes.  They fail only when the
+ * library is broken, and nothing true can be said without them: then we abort. */
 
 #include "src/digest.h"
 
 #include <limits.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    DIGEST_SIZE = 32
-};
 
 struct digest {
     EVP_MD_CTX *context;
@@ -26,15 +23,15 @@ static void or_abort(int openssl_result)
     }
 }
 
-static void to_hex(const unsigned char bytes[DIGEST_SIZE], char hex[DIGEST_HEX_SIZE])
+void digest_to_hex(const unsigned char *bytes, size_t len, char *hex)
 {
     static const char digits[] = "0123456789abcdef";
 
-    for (size_t i = 0; i < DIGEST_SIZE; i++) {
+    for (size_t i = 0; i < len; i++) {
         hex[2 * i] = digits[bytes[i] >> 4];
         hex[2 * i + 1] = digits[bytes[i] & 15];
     }
-    hex[DIGEST_HEX_SIZE - 1] = '\0';
+    hex[2 * len] = '\0';
 }
 
 void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE])
@@ -42,17 +39,27 @@ void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE])
     unsigned char result[DIGEST_SIZE];
 
     or_abort(EVP_Digest(bytes, len, result, NULL, EVP_sha256(), NULL));
-    to_hex(result, hex);
+    digest_to_hex(result, sizeof result, hex);
 }
 
-struct digest *digest_new(void)
+static struct digest *begin(const EVP_MD *kind)
 {
     struct digest *digest = xmalloc(sizeof *digest);
 
     digest->context = EVP_MD_CTX_new();
     or_abort(digest->context != NULL);
-    or_abort(EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL));
+    or_abort(EVP_DigestInit_ex(digest->context, kind, NULL));
     return digest;
+}
+
+struct digest *digest_new(void)
+{
+    return begin(EVP_sha256());
+}
+
+struct digest *digest_md5_new(void)
+{
+    return begin(EVP_md5());
 }
 
 void digest_add(struct digest *digest, const void *bytes, size_t len)
@@ -63,15 +70,28 @@ void digest_add(struct digest *digest, const void *bytes, size_t len)
 void digest_free(struct digest *digest, char hex[DIGEST_HEX_SIZE])
 {
     unsigned char result[DIGEST_SIZE];
+    unsigned int len;
 
     if (!digest)
         return;
     if (hex) {
-        or_abort(EVP_DigestFinal_ex(digest->context, result, NULL));
-        to_hex(result, hex);
+        or_abort(EVP_DigestFinal_ex(digest->context, result, &len));
+        digest_to_hex(result, len, hex);
     }
     EVP_MD_CTX_free(digest->context);
     free(digest);
+}
+
+void digest_hmac(const void *key, size_t key_len, const char *text,
+                 unsigned char out[DIGEST_SIZE])
+{
+    unsigned char result[DIGEST_SIZE];
+
+    or_abort(key_len <= INT_MAX
+             && HMAC(EVP_sha256(), key, (int)key_len, (const unsigned char *)text,
+                     strlen(text), result, NULL)
+                    != NULL);
+    memcpy(out, result, sizeof result);
 }
 
 bool digest_is_hex(const char *text)

@@ -14,6 +14,8 @@ src_libwords_a_SOURCES = \
 	src/http_client.c src/http_client.h \
 	src/job_id.c src/job_id.h \
 	src/job_spec.c src/job_spec.h \
+	src/job_spec_data.c \
+	src/job_spec_distribution.c \
 	src/job_spec_members.c src/job_spec_members.h \
 	src/job_spec_parse.c \
 	src/job_state.c src/job_state.h \
@@ -26,6 +28,7 @@ src_libwords_a_SOURCES = \
 	src/loop.c src/loop.h \
 	src/members.c src/members.h \
 	src/money.c src/money.h \
+	src/namespaces.c src/namespaces.h \
 	src/nursery.c src/nursery.h \
 	src/problems.c src/problems.h \
 	src/process.c src/process.h \
@@ -35,6 +38,7 @@ src_libwords_a_SOURCES = \
 	src/regex.c src/regex.h \
 	src/shell_words.c src/shell_words.h \
 	src/s3.h \
+	src/sigv4.c src/sigv4.h \
 	src/stage.h \
 	src/storage.c src/storage.h \
 	src/text.c src/text.h \

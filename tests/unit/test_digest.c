@@ -1,4 +1,5 @@
-/* SHA-256 against the vectors of FIPS 180-4, whole and in parts; random bytes. */
+/* SHA-256 against the vectors of FIPS 180-4, whole and in parts; MD5 and HMAC against
+ * those of RFC 1321 and RFC 4231; random bytes. */
 
 #include "src/digest.h"
 
@@ -66,6 +67,30 @@ START_TEST(hexadecimal_is_64_lower_case_digits)
 }
 END_TEST
 
+START_TEST(md5_of_a_known_text_is_its_known_digest)
+{
+    struct digest *digest = digest_md5_new();
+    char hex[DIGEST_HEX_SIZE];
+
+    digest_add(digest, "message ", 8);
+    digest_add(digest, "digest", 6);
+    digest_free(digest, hex);
+    ck_assert_str_eq(hex, "f96b697d7cb7938d525a2f31aaf161d0");
+}
+END_TEST
+
+START_TEST(hmac_of_a_known_text_is_its_known_code)
+{
+    unsigned char code[DIGEST_SIZE] = "Jefe";
+    char hex[DIGEST_HEX_SIZE];
+
+    digest_hmac(code, 4, "what do ya want for nothing?", code);
+    digest_to_hex(code, sizeof code, hex);
+    ck_assert_str_eq(
+        hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+END_TEST
+
 /* By chance once in 2^256 runs. */
 START_TEST(random_bytes_differ_each_time)
 {
@@ -90,6 +115,8 @@ Suite *suite_digest(void)
                         ARRAY_SIZE(vectors));
     tcase_add_test(cases, a_digest_may_be_given_up);
     tcase_add_test(cases, hexadecimal_is_64_lower_case_digits);
+    tcase_add_test(cases, md5_of_a_known_text_is_its_known_digest);
+    tcase_add_test(cases, hmac_of_a_known_text_is_its_known_code);
     tcase_add_test(cases, random_bytes_differ_each_time);
     suite_add_tcase(suite, cases);
     return suite;
