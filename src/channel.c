@@ -288,10 +288,17 @@ static void check_name(const char *name, const struct member_place *place)
 void channel_read_member(struct channel *channel, const struct cJSON *value,
                          const struct member_place *place)
 {
+    char shown[MEMBER_SHOWN_SIZE];
+
     channel->name = xstrdup(place->name);
     check_name(channel->name, place);
     if (json_kind(value) == JSON_TEXT) {
         read_uri(channel, value, place);
+        return;
+    }
+    if (json_kind(value) != JSON_OBJECT) {
+        member_problem(place, NULL, "expected a URI, or an object with uri, got %s",
+                       member_shown(value, shown));
         return;
     }
     members_read(channel, value, place, channel_members, ARRAY_SIZE(channel_members));

@@ -1,6 +1,6 @@
 /*
  * A job's spec as a value: its words, its JSON form and its end.  What a spec may say
- * is decided in job_spec_parse.c and job_spec_members.c.
+ * is decided in the files job_spec_*.c beside it.
  */
 
 #include "src/job_spec.h"
@@ -14,8 +14,8 @@
 static const char *const distribution_names[] = {
     [DISTRIBUTION_NONE]              = "none",
     [DISTRIBUTION_TORCH_DISTRIBUTED] = "torch_distributed",
-    [DISTRIBUTION_MPI] = "mpi",
-    [DISTRIBUTION_PARAMETER_SERVER] = "parameter_server",
+    [DISTRIBUTION_MPI]               = "mpi",
+    [DISTRIBUTION_PARAMETER_SERVER]  = "parameter_server",
     [DISTRIBUTION_MULTI_WORKER_MIRRORED] = "multi_worker_mirrored_strategy",
 };
 /* clang-format on */
@@ -82,22 +82,6 @@ static struct cJSON *command_to_json(char *const *command)
     return words;
 }
 
-static struct cJSON *distribution_to_json(const struct job_spec *spec)
-{
-    struct cJSON *json = json_object_new();
-    struct cJSON *torch;
-
-    if (spec->distribution == DISTRIBUTION_NONE)
-        return json;
-    torch = json_object_new();
-    json_set_bool(torch, "enabled", true);
-    if (spec->processes_per_host)
-        json_set_int(torch, "processes_per_host", spec->processes_per_host);
-    json_set_text(torch, "launcher", launcher_name(spec->launcher));
-    json_set(json, distribution_name(spec->distribution), torch);
-    return json;
-}
-
 static struct cJSON *metrics_to_json(const struct job_spec *spec)
 {
     struct cJSON *metrics = json_array_new();
@@ -160,9 +144,11 @@ struct cJSON *job_spec_to_json(const struct job_spec *spec)
     set_text(json, "python", spec->python);
     json_set_text(json, "instance_type", spec->instance_type);
     json_set_int(json, "instance_count", spec->instance_count);
-    json_set(json, "distribution", distribution_to_json(spec));
+    json_set(json, "distribution", spec_distribution_to_json(spec));
     json_set(json, "hyperparameters", json_copy(spec->hyperparameters));
     json_set(json, "environment", json_copy(spec->environment));
+    spec_inputs_to_json(spec, json);
+    spec_outputs_to_json(spec, json);
     json_set(json, "metric_definitions", metrics_to_json(spec));
     if (spec->work_unit)
         json_set(json, "work", work_to_json(spec));
@@ -172,6 +158,8 @@ struct cJSON *job_spec_to_json(const struct job_spec *spec)
     if (spec->max_wait_s)
         json_set_int(json, "max_wait", spec->max_wait_s);
     json_set_int(json, "grace", spec->grace_s);
+    json_set(json, "retry", spec_retry_to_json(spec));
+    json_set_int(json, "keep_alive", spec->keep_alive_s);
     json_set_int(json, "priority", spec->priority);
     json_set(json, "tags", json_copy(spec->tags));
     if (spec->has_fake)
@@ -182,10 +170,19 @@ struct cJSON *job_spec_to_json(const struct job_spec *spec)
 static void strings_free(struct job_spec *spec)
 {
     char *const strings[] = {
-        spec->name,         spec->base_name,        spec->entry_point,
-        spec->source_dir,   spec->python,           spec->instance_type,
-        spec->work_unit,    spec->work_metric,      spec->work_amount,
-        spec->work_planned, spec->objective_metric, spec->objective_target,
+        spec->name,
+        spec->base_name,
+        spec->entry_point,
+        spec->source_dir,
+        spec->python,
+        spec->instance_type,
+        spec->work_unit,
+        spec->work_metric,
+        spec->work_amount,
+        spec->work_planned,
+        spec->objective_metric,
+        spec->objective_target,
+        spec->custom_mpi_options,
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
@@ -197,6 +194,7 @@ void job_spec_free(struct job_spec *spec)
     if (!spec)
         return;
     strings_free(spec);
+    spec_data_clear(spec);
     words_free(spec->command);
     json_free(spec->hyperparameters);
     json_free(spec->environment);

@@ -76,18 +76,18 @@ struct job_spec {
     int instance_count; /* 1..1000 */
     enum distribution distribution;
     enum launcher launcher;
-    int processes_per_host;        /* 0: by profile */
-    bool oversubscribe;            /* more processes than the profile has slots */
-    char *custom_mpi_options;      /* of mpi; or NULL */
-    struct channel *channels;      /* `inputs`, by name */
+    int processes_per_host;   /* 0: by profile */
+    bool oversubscribe;       /* more processes than the profile has slots */
+    char *custom_mpi_options; /* of mpi; or NULL */
+    struct channel *channels; /* `inputs`, by name */
     size_t channel_count;
-    char *output_path;       /* URI, or NULL: outputs stay with the job */
-    bool output_compressed;  /* model.tar.gz and output.tar.gz; else as trees */
-    char *checkpoint_uri;    /* or NULL */
-    char *checkpoint_path;   /* local_path, absolute; NULL exactly when the URI is */
-    int max_attempts;        /* 1..30 */
-    unsigned retry_on;       /* bits of enum retry_cause */
-    int64_t keep_alive_s;    /* warm pool; 0: none */
+    char *output_path;      /* URI, or NULL: outputs stay with the job */
+    bool output_compressed; /* model.tar.gz and output.tar.gz; else as trees */
+    char *checkpoint_uri;   /* or NULL */
+    char *checkpoint_path;  /* local_path, absolute; NULL exactly when the URI is */
+    int max_attempts;       /* 1..30 */
+    unsigned retry_on;      /* bits of enum retry_cause */
+    int64_t keep_alive_s;   /* warm pool; 0: none */
     struct cJSON *hyperparameters; /* an object, never NULL */
     struct cJSON *environment;     /* an object of texts, never NULL */
     struct cJSON *tags;            /* an object of texts, never NULL */
@@ -113,7 +113,7 @@ struct job_spec {
  *
  * All that is wrong is added to `problems`, each with the member's path and, for a name
  * that is unknown, the nearest right one. Members that Railhead knows but does not run
- * yet (compiler_config, secrets, ...) are refused by name.  Returns
+ * yet (compiler_config, secrets, budget_usd) are refused by name.  Returns
  * NULL when there are problems.  Pure. The caller frees.
  */
 struct job_spec *job_spec_parse(const struct cJSON *json, struct problems *problems);

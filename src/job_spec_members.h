@@ -15,6 +15,9 @@ extern const char *const goal_names[];
  * variable and, with the usual 8 MiB of stack, 2 MiB in all. */
 enum {
     SPEC_WORDS_MAX = 1000,
+    SPEC_PROCESSES_MAX = 256,
+    SPEC_MPI_OPTIONS_MAX = 4096,
+    SPEC_CHANNELS_MAX = 20, /* as SageMaker's */
     SPEC_HYPERPARAMETERS_MAX = 1000,
     SPEC_ENVIRONMENT_MAX = 200,
     SPEC_TAGS_MAX = 50,
@@ -32,6 +35,7 @@ enum {
     SPEC_WAIT_MAX_S = 56 * 86400,
     SPEC_GRACE_DEFAULT_S = 120,
     SPEC_GRACE_MAX_S = 3600,
+    SPEC_KEEP_ALIVE_MAX_S = 21600, /* as SageMaker's */
     /* They appear in SM_HPS and in SM_TRAINING_ENV, each one variable, where ASCII
      * escapes make of two bytes up to six: 3 * 32 KiB leave a quarter of the 128 KiB to
      * the rest. */
@@ -40,7 +44,6 @@ enum {
 
 /* Member readers; `into` is a struct job_spec. */
 member_reader_t spec_read_command;
-member_reader_t spec_read_distribution;
 member_reader_t spec_read_hyperparameters;
 member_reader_t spec_read_environment;
 member_reader_t spec_read_metric_definitions;
@@ -48,5 +51,29 @@ member_reader_t spec_read_work;
 member_reader_t spec_read_objective;
 member_reader_t spec_read_tags;
 member_reader_t spec_read_fake;
+
+/* Of job_spec_parse.c. */
+bool spec_is_python(const char *path); /* NULL is none */
+bool spec_path_climbs(const char *path);
+
+/* Of job_spec_distribution.c. */
+member_reader_t spec_read_distribution;
+void spec_check_distribution(const struct job_spec *spec, const struct cJSON *json,
+                             const struct member_place *whole);
+enum framework spec_default_framework(const struct job_spec *spec);
+struct cJSON *spec_distribution_to_json(const struct job_spec *spec);
+
+/* Of job_spec_data.c. */
+member_reader_t spec_read_inputs;
+member_reader_t spec_read_output_path;
+member_reader_t spec_read_output_compression;
+member_reader_t spec_read_checkpoint;
+member_reader_t spec_read_retry;
+void spec_data_init(struct job_spec *spec);
+void spec_data_clear(struct job_spec *spec);
+void spec_check_data(const struct cJSON *json, const struct member_place *whole);
+void spec_inputs_to_json(const struct job_spec *spec, struct cJSON *json);
+void spec_outputs_to_json(const struct job_spec *spec, struct cJSON *json);
+struct cJSON *spec_retry_to_json(const struct job_spec *spec);
 
 #endif

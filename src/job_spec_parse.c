@@ -46,7 +46,7 @@ static void read_base_name(void *into, const struct cJSON *value,
 }
 
 /* Whether one of the parts between slashes is `..`. */
-static bool climbs(const char *path)
+bool spec_path_climbs(const char *path)
 {
     for (const char *part = path; part; part = strchr(part, '/')) {
         part += *part == '/';
@@ -65,7 +65,7 @@ static void read_entry_point(void *into, const struct cJSON *value,
 
     if (!member_text(value, place, SPEC_PATH_MAX, &text))
         return;
-    if (*text == '/' || climbs(text))
+    if (*text == '/' || spec_path_climbs(text))
         member_problem(place, "give the file's path within source_dir, like train.py",
                        "%s leads out of source_dir", member_shown(value, shown));
     else
@@ -102,15 +102,9 @@ static void read_framework(void *into, const struct cJSON *value,
                            const struct member_place *place)
 {
     struct job_spec *spec = into;
-    const char *text = json_text(value);
     size_t index;
 
-    if (text && (strcmp(text, "tensorflow") == 0 || strcmp(text, "mpi") == 0))
-        member_problem(
-            place,
-            "use framework: pytorch, or framework: plain, which runs the program as it is",
-            "'%s' is not supported by this version", text);
-    else if (member_choice(value, place, framework_names, &index))
+    if (member_choice(value, place, framework_names, &index))
         spec->framework = (enum framework)index;
 }
 
@@ -158,6 +152,14 @@ static void read_grace(void *into, const struct cJSON *value,
     (void)member_duration(value, place, 0, SPEC_GRACE_MAX_S, &spec->grace_s);
 }
 
+static void read_keep_alive(void *into, const struct cJSON *value,
+                            const struct member_place *place)
+{
+    struct job_spec *spec = into;
+
+    (void)member_duration(value, place, 0, SPEC_KEEP_ALIVE_MAX_S, &spec->keep_alive_s);
+}
+
 static void read_priority(void *into, const struct cJSON *value,
                           const struct member_place *place)
 {
@@ -185,26 +187,24 @@ static const struct member spec_members[] = {
     { "distribution",       spec_read_distribution,       false, NULL },
     { "hyperparameters",    spec_read_hyperparameters,    false, NULL },
     { "environment",        spec_read_environment,        false, NULL },
+    { "inputs",             spec_read_inputs,             false, NULL },
+    { "output_path",        spec_read_output_path,        false, NULL },
+    { "output_compression", spec_read_output_compression, false, NULL },
+    { "checkpoint",         spec_read_checkpoint,         false, NULL },
     { "metric_definitions", spec_read_metric_definitions, false, NULL },
     { "work",               spec_read_work,               false, NULL },
     { "objective",          spec_read_objective,          false, NULL },
     { "max_run",            read_max_run,                 false, NULL },
     { "max_wait",           read_max_wait,                false, NULL },
     { "grace",              read_grace,                   false, NULL },
+    { "retry",              spec_read_retry,              false, NULL },
+    { "keep_alive",         read_keep_alive,              false, NULL },
     { "priority",           read_priority,                false, NULL },
     { "tags",               spec_read_tags,               false, NULL },
     { "fake",               spec_read_fake,               false, NULL },
-    { "inputs",             NULL, false,
-      "read the data in the program, from a path that every instance sees" },
-    { "output_path",        NULL, false,
-      "write to SM_MODEL_DIR and SM_OUTPUT_DATA_DIR, which are kept with the job" },
-    { "checkpoint",         NULL, false,
-      "write checkpoints to a path that every instance sees" },
     { "compiler_config",    NULL, false, "leave it out; torch.compile works in the program" },
     { "secrets",            NULL, false,
       "read the secret in the program, from a file that only its user can read" },
-    { "retry",              NULL, false, "leave it out and submit again when a job failed" },
-    { "keep_alive",         NULL, false, "leave it out" },
     { "budget_usd",         NULL, false, "bound the cost by max_run" },
 };
 /* clang-format on */
@@ -212,7 +212,7 @@ static const struct member spec_members[] = {
 /* --- what members say together; each asks what was written, so that one mistake gives
  * one problem --- */
 
-static bool ends_in_py(const char *path)
+bool spec_is_python(const char *path)
 {
     size_t len = path ? strlen(path) : 0;
 
@@ -233,30 +233,6 @@ static void check_program(const struct cJSON *json, const struct member_place *w
     if (entry_point && !json_get(json, "source_dir"))
         member_problem(&source_dir, "name the folder that has the entry point",
                        "is missing");
-}
-
-static void check_distribution(const struct job_spec *spec, const struct cJSON *json,
-                               const struct member_place *whole)
-{
-    struct member_place framework = member_below(whole, "framework");
-    struct member_place distribution = member_below(whole, "distribution");
-    struct member_place torch = member_below(&distribution, "torch_distributed");
-    struct member_place launcher = member_below(&torch, "launcher");
-
-    if (spec->distribution != DISTRIBUTION_TORCH_DISTRIBUTED)
-        return;
-    if (json_get(json, "framework") && spec->framework == FRAMEWORK_PLAIN)
-        member_problem(&framework, "leave framework out",
-                       "plain does not go with torch_distributed");
-    if (spec->launcher == LAUNCHER_TORCHRUN && spec->command)
-        member_problem(&launcher, "use launcher: railhead, whose ranks run any command",
-                       "torchrun needs an entry_point that ends in .py");
-    else if (spec->launcher == LAUNCHER_TORCHRUN && spec->entry_point
-             && !ends_in_py(spec->entry_point))
-        member_problem(
-            &launcher, "use launcher: railhead",
-            "torchrun starts Python programs only, and %s does not end in .py",
-            spec->entry_point);
 }
 
 static void check_metric_is_defined(const struct job_spec *spec, const char *name,
@@ -331,11 +307,8 @@ static void check_exec_size(const struct job_spec *spec,
 
 static void fill_in(struct job_spec *spec, const struct cJSON *json)
 {
-    bool python = spec->distribution == DISTRIBUTION_TORCH_DISTRIBUTED
-                  || ends_in_py(spec->entry_point);
-
     if (!json_get(json, "framework"))
-        spec->framework = python ? FRAMEWORK_PYTORCH : FRAMEWORK_PLAIN;
+        spec->framework = spec_default_framework(spec);
     if (!spec->name && !spec->base_name)
         spec->base_name = xstrdup("job");
 }
@@ -351,6 +324,7 @@ static struct job_spec *spec_new(void)
     spec->max_run_s = SPEC_RUN_DEFAULT_S;
     spec->grace_s = SPEC_GRACE_DEFAULT_S;
     spec->priority = 50;
+    spec_data_init(spec);
     return spec;
 }
 
@@ -364,7 +338,8 @@ struct job_spec *job_spec_parse(const struct cJSON *json, struct problems *probl
     members_read(spec, json, &whole, spec_members, ARRAY_SIZE(spec_members));
     if (json_kind(json) == JSON_OBJECT) {
         check_program(json, &whole);
-        check_distribution(spec, json, &whole);
+        spec_check_distribution(spec, json, &whole);
+        spec_check_data(json, &whole);
         check_metrics(spec, &whole);
         check_ranges(spec, &whole);
         check_exec_size(spec, &whole);

@@ -98,15 +98,17 @@ static void check_s3(const char *uri, const struct member_place *place)
             "'%.*s' is not a name for a bucket", (int)(len < 64 ? len : 64), bucket);
 }
 
-static void check_file(const char *uri, const struct member_place *place)
+static void check_file(const char *uri, const struct cJSON *value,
+                       const struct member_place *place)
 {
     auto_free char *path = uri_to_path(uri);
+    char shown[MEMBER_SHOWN_SIZE];
 
     if (!path)
         member_problem(
             place,
             "write file:///ABSOLUTE/PATH, with %25 for a %, %3F for a ? and %23 for a #",
-            "does not name an absolute path");
+            "%s does not name an absolute path", member_shown(value, shown));
 }
 
 bool member_uri(const struct cJSON *value, const struct member_place *place, char **out)
@@ -123,7 +125,7 @@ bool member_uri(const struct cJSON *value, const struct member_place *place, cha
     else if (text_starts_with(text, "s3://"))
         check_s3(text, place);
     else if (text_starts_with(text, "file://"))
-        check_file(text, place);
+        check_file(text, value, place);
     else if (!is_path)
         member_problem(
             place, "write file:///ABSOLUTE/PATH, an absolute path, or s3://BUCKET/KEY",

@@ -140,6 +140,56 @@ START_TEST(values_reach_the_members_they_are_meant_for)
 }
 END_TEST
 
+START_TEST(channels_and_what_becomes_of_outputs_reach_their_members)
+{
+    auto_json struct cJSON *json =
+        json_of("command: [a]\ninstance_type: t\n"
+                "distribution: {mpi: {enabled: true, processes_per_host: 2, "
+                "oversubscribe: true, custom_mpi_options: -v}}\n"
+                "inputs: {b: /d, a: {uri: 's3://bucket/k', mode: Pipe, "
+                "shuffle: {seed: 3}}}\n"
+                "output_path: /out\noutput_compression: NONE\n"
+                "checkpoint: {uri: 's3://bucket/c'}\n"
+                "retry: {on: [oom, input]}\nkeep_alive: 90s\n");
+    auto_job_spec struct job_spec *spec = good(json, "data");
+
+    ck_assert_int_eq(spec->distribution, DISTRIBUTION_MPI);
+    ck_assert_int_eq(spec->framework, FRAMEWORK_MPI);
+    ck_assert_int_eq(spec->processes_per_host, 2);
+    ck_assert(spec->oversubscribe);
+    ck_assert_str_eq(spec->custom_mpi_options, "-v");
+    ck_assert_uint_eq(spec->channel_count, 2);
+    ck_assert_str_eq(spec->channels[0].name, "a");
+    ck_assert_int_eq(spec->channels[0].mode, CHANNEL_PIPE);
+    ck_assert(spec->channels[0].shuffle);
+    ck_assert_int_eq(spec->channels[0].shuffle_seed, 3);
+    ck_assert_str_eq(spec->channels[1].name, "b");
+    ck_assert_str_eq(spec->channels[1].uri, "file:///d");
+    ck_assert_str_eq(spec->output_path, "file:///out");
+    ck_assert(!spec->output_compressed);
+    ck_assert_str_eq(spec->checkpoint_uri, "s3://bucket/c");
+    ck_assert_str_eq(spec->checkpoint_path, "/opt/ml/checkpoints");
+    ck_assert_int_eq(spec->max_attempts, 3);
+    ck_assert_uint_eq(spec->retry_on, RETRY_OOM | RETRY_INPUT);
+    ck_assert_int_eq(spec->keep_alive_s, 90);
+}
+END_TEST
+
+START_TEST(without_a_word_about_them_there_is_one_attempt_and_no_checkpoint)
+{
+    auto_json struct cJSON *json = json_of("{command: [a], instance_type: t}");
+    auto_job_spec struct job_spec *spec = good(json, "nothing");
+
+    ck_assert_int_eq(spec->max_attempts, 1);
+    ck_assert_uint_eq(spec->retry_on, RETRY_INFRASTRUCTURE | RETRY_INTERRUPTED);
+    ck_assert(spec->output_compressed);
+    ck_assert_ptr_null(spec->output_path);
+    ck_assert_ptr_null(spec->checkpoint_uri);
+    ck_assert_ptr_null(spec->checkpoint_path);
+    ck_assert_uint_eq(spec->channel_count, 0);
+}
+END_TEST
+
 /* --- sizes, which are made rather than written --- */
 
 static struct cJSON *small_spec(void)
@@ -242,7 +292,7 @@ static void counted(const char *member, bool is_array, size_t count, bool is_all
         struct cJSON *metric = NULL;
 
         if (!is_array) {
-            json_set_text(items, name, "1");
+            json_set_text(items, name, "/1");
             continue;
         }
         metric = json_object_new();
@@ -264,6 +314,8 @@ START_TEST(counts_are_bounded)
     counted("environment", false, 201, false);
     counted("tags", false, 50, true);
     counted("tags", false, 51, false);
+    counted("inputs", false, 20, true);
+    counted("inputs", false, 21, false);
     counted("metric_definitions", true, 100, true);
     counted("metric_definitions", true, 101, false);
 }
@@ -308,6 +360,9 @@ Suite *suite_job_spec(void)
     tcase_add_test(cases, a_valid_spec_is_completed_and_reads_the_same_again);
     tcase_add_test(cases, an_invalid_spec_gives_all_its_problems_at_once);
     tcase_add_test(cases, values_reach_the_members_they_are_meant_for);
+    tcase_add_test(cases, channels_and_what_becomes_of_outputs_reach_their_members);
+    tcase_add_test(cases,
+                   without_a_word_about_them_there_is_one_attempt_and_no_checkpoint);
     tcase_add_test(cases, a_variable_may_fill_what_linux_takes_and_not_a_byte_more);
     tcase_add_test(cases, a_command_is_bounded_in_words_in_each_word_and_in_all);
     tcase_add_test(cases, hyperparameters_are_bounded_by_what_one_variable_carries);
