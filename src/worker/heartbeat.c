@@ -1,6 +1,8 @@
-/* The sign of life, and the only place that syncs: a line survives the death of any
- * process at once, and a loss of power from the next heartbeat on. */
+/* The sign of life, with which a sample of what the ranks use is taken, and the only
+ * place that syncs: a line survives the death of any process at once, and a loss of
+ * power from the next heartbeat on. */
 
+#include "src/worker/sampler.h"
 #include "src/worker/worker.h"
 
 #include <unistd.h>
@@ -18,5 +20,7 @@ int heartbeat_run(struct worker *worker, usec_t now, struct err *err)
     for (size_t i = 0; i < worker->opened; i++)
         output_sync(&worker->ranks[i].output);
     fdatasync(worker->journal.fd);
+    if (worker->sampler)
+        sampler_run(worker->sampler, now);
     return 0;
 }
