@@ -139,6 +139,13 @@ const char *jobs_source_hex(const struct job_spec *spec);
 struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
                                 struct worker_plan *const *plans, int count);
 
+/* --- jobs_submit_data.c --- */
+
+/** Adds a problem for each file:// channel that is not there or has nothing, and for
+ * each place of outputs or checkpoints that railheadd cannot write.  It asks for one
+ * entry a folder, so it takes no longer for much data. */
+void jobs_check_data(const struct job_spec *spec, struct problems *problems);
+
 /* --- jobs_restart.c --- */
 
 /** Makes a job from its events. */

@@ -28,6 +28,48 @@ static void check_size(const struct jobs *jobs, const struct job_spec *spec,
             LAUNCH_SIZE_MAX >> 20);
 }
 
+/* Where a process has something of its own: NeuronCores, GPUs, or else vCPUs. */
+static int slots_of(const struct profile *profile, const char **what)
+{
+    if (profile->neuron_cores > 0) {
+        *what = "NeuronCores";
+        return profile->neuron_cores;
+    }
+    *what = profile->accelerator_count > 0 ? "GPUs" : "vCPUs";
+    return profile->accelerator_count > 0 ? profile->accelerator_count : profile->vcpus;
+}
+
+static void check_slots(const struct jobs *jobs, const struct job_spec *spec,
+                        struct problems *problems)
+{
+    const struct profile *profile = catalog_find(jobs->catalog, spec->instance_type);
+    auto_free char *member = xasprintf("distribution.%s.processes_per_host",
+                                       distribution_name(spec->distribution));
+    auto_free char *hint = NULL;
+    const char *what;
+    int slots;
+
+    if (!profile || spec->oversubscribe)
+        return;
+    slots = slots_of(profile, &what);
+    if (spec->processes_per_host <= slots)
+        return;
+    hint = xasprintf("ask for at most %d, or say oversubscribe: true", slots);
+    problems_add(problems, member, hint,
+                 "%d processes are more than the %d slots (%s) of %s",
+                 spec->processes_per_host, slots, what, spec->instance_type);
+}
+
+/* Where a job's data is to be seen from here: its workers run on this host. */
+static void check_data(const struct jobs *jobs, const struct job_spec *spec,
+                       struct problems *problems)
+{
+    const struct offer *offer = offers_find(&jobs->offers, spec->instance_type);
+
+    if (offer && strcmp(offer->scheduler, scheduler_local.name) == 0)
+        jobs_check_data(spec, problems);
+}
+
 static void check_instances(const struct jobs *jobs, const struct job_spec *spec,
                             struct problems *problems)
 {
@@ -93,6 +135,8 @@ static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *sub
     if (spec) {
         check_instances(jobs, spec, problems);
         check_size(jobs, spec, problems);
+        check_slots(jobs, spec, problems);
+        check_data(jobs, spec, problems);
         check_source(jobs, spec, problems);
     } else {
         check_type(jobs, submit->spec, problems);

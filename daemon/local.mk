@@ -22,6 +22,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_round.c \
 	daemon/jobs_step.c \
 	daemon/jobs_submit.c \
+	daemon/jobs_submit_data.c \
 	daemon/meter.c daemon/meter.h \
 	daemon/offers.c daemon/offers.h \
 	daemon/ports.c daemon/ports.h \

@@ -58,7 +58,7 @@ size=40000
 many_large() {
     jq -nc --arg large "$(printf "%${size}s" x)" \
         '{command: ["true"], instance_type: "local", instance_count: 8, environment: {LARGE: $large},
-          distribution: {torch_distributed: {enabled: true, processes_per_host: 256}}}'
+          distribution: {torch_distributed: {enabled: true, processes_per_host: 256, oversubscribe: true}}}'
 }
 answers "many ranks with large environments are refused" 400 invalid_spec "$JOBS?dry_run=true" -H "$JSON" -d "$(many_large)"
 check_equal "with what they would take" "$(jq -r '.errors[0].message' "$WORK/answer")" \

@@ -70,7 +70,7 @@ START_TEST(a_damaged_channel_is_an_error_that_names_it)
     struct channel channel;
     struct err err;
 
-    ck_assert_int_lt(read_channel("train", "{uri: data, mode: Flie}", &channel, &err),
+    ck_assert_int_lt(read_channel("train", "{uri: data, mode: file}", &channel, &err),
                      0);
     ck_assert_int_eq(err.code, ERR_INVALID);
     ck_assert_ptr_nonnull(strstr(err.text, "train.uri: 'data' is neither"));
