@@ -8,13 +8,18 @@
 /* From spec, profile and hosts to the command line and environment of every rank. */
 
 enum rank_kind {
-    RANK_PROGRAM,  /* the user's own process */
-    RANK_LAUNCHER, /* torchrun or mpirun: it starts the user's processes, and a stop's
-                      SIGTERM is for them, not for it */
-    RANK_SERVER,   /* a parameter server: it ends when all that are no servers, on all
-                      workers, have ended */
-    RANK_REMOTE,   /* started when mpirun asks for it through railhead-rsh; argv is
-                      what mpirun says then, env what is its base */
+    RANK_PROGRAM, /* the user's own process */
+    /* torchrun or mpirun: it starts the user's processes, and a stop's SIGTERM is for
+     * them, not for it.  mpirun, and the orted that it asks a RANK_REMOTE for, must be
+     * suspended (SIGSTOP) before that SIGTERM and until none of the user's processes is
+     * left or grace is over (SIGCONT): else the first that ends makes them kill the
+     * others within seconds.  Their own timer (odls_base_sigkill_timeout) is no way
+     * out: it is waited for in full, four times, after every failure. */
+    RANK_LAUNCHER,
+    RANK_SERVER, /* a parameter server: it ends when all that are no servers, on all
+                    workers, have ended */
+    RANK_REMOTE, /* started when mpirun asks for it through railhead-rsh; argv is
+                    what mpirun says then, env what is its base */
 };
 
 struct rank_plan {
@@ -90,6 +95,7 @@ struct launch_input {
     const char *rsh_agent; /* railhead-rsh */
     int64_t used_run_s;    /* of max_run, by earlier attempts */
     int host_cpus; /* that one host really has for the job; 0: as the profile says */
+    int64_t host_memory_mib; /* that one host really has; 0: as the profile says */
     const char *network_interface; /* for NCCL and gloo; NULL: left to them */
     const char *job_folder;        /* absolute, STATE/jobs/ID: see worker_folder */
     const char *source_archive;    /* or NULL */
@@ -119,12 +125,20 @@ int launch_world_size(const struct job_spec *spec, const struct profile *profile
 int launch_processes_per_host(const struct job_spec *spec,
                               const struct profile *profile);
 
+/** How many logs the job has: one a rank, or one a worker where torchrun or mpirun
+ * starts the ranks. */
+int launch_log_count(const struct job_spec *spec, const struct profile *profile);
+
+/** The worker in whose folder log N, 0 .. launch_log_count-1, is. */
+int launch_log_worker(const struct job_spec *spec, const struct profile *profile,
+                      int log);
+
 /** How many ports in a row the job needs, at least 1. */
 int launch_port_count(const struct job_spec *spec, const struct profile *profile);
 
 /* Of a job's launch_size. */
 enum {
-    LAUNCH_SIZE_MAX = 64 << 20
+    LAUNCH_SIZE_MAX = 128 << 20
 };
 
 /** About how many bytes the command lines and environments of all ranks have. Pure. */
