@@ -110,6 +110,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_shell_words.c \
 	tests/unit/test_sigv4.c \
 	tests/unit/test_storage.c \
+	tests/unit/test_spec_file.c \
 	tests/unit/test_store.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \

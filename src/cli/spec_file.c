@@ -1,6 +1,6 @@
 /*
- * Reads and completes a user's job spec.  Decides the form and where its source is;
- * what a valid spec is, src/job_spec decides.
+ * Reads and completes a user's job spec.  Decides the form and where its source and
+ * its data are; what a valid spec is, src/job_spec decides.
  */
 
 #include "src/cli/spec_file.h"
@@ -8,6 +8,7 @@
 #include "src/archive.h"
 #include "src/files.h"
 #include "src/text.h"
+#include "src/uri.h"
 #include "src/yaml.h"
 
 #include <assert.h>
@@ -166,21 +167,90 @@ static int refuse(const struct spec_file *file, const struct problems *problems,
                    problems->count, problems->count == 1 ? "" : "s");
 }
 
-int spec_file_check(struct spec_file *file, struct problems *problems, struct err *err)
-{
-    file->spec = job_spec_parse(file->json, problems);
-    return file->spec ? 0 : refuse(file, problems, err);
-}
-
 /* Relative names in a spec mean the same wherever jobctl is called from. */
-static char *source_folder(const struct spec_file *file)
+static char *beside(const struct spec_file *file, const char *named)
 {
-    const char *named = file->spec->source_dir;
     const char *slash = strrchr(file->path, '/');
 
     if (*named == '/' || strcmp(file->path, "-") == 0 || !slash)
         return xstrdup(named);
     return xasprintf("%.*s/%s", (int)(slash - file->path), file->path, named);
+}
+
+/* A word with a colon before the first slash begins like a URI: it is left to
+ * job_spec, which knows the two that there are. */
+static bool is_path(const char *text)
+{
+    return *text && text[strcspn(text, ":/")] != ':';
+}
+
+/* A path becomes the file:// URI of the same place, as does the member `uri` of an
+ * object; all else is copied, to be judged by job_spec. */
+static struct cJSON *located(const struct spec_file *file, const struct cJSON *value)
+{
+    const char *text = json_text(value);
+    auto_free char *path = NULL;
+    auto_free char *whole = NULL;
+    auto_free char *uri = NULL;
+    struct cJSON *copy;
+
+    if (text && is_path(text)) {
+        while (text_starts_with(text, "./") && text[2])
+            text += 2;
+        path = beside(file, text);
+        whole = path_absolute(path);
+        uri = uri_of_path(whole);
+        return json_text_new(uri);
+    }
+    if (json_kind(value) != JSON_OBJECT)
+        return json_copy(value);
+    copy = json_object_new();
+    json_each (member, value) {
+        bool is_uri = strcmp(json_name(member), "uri") == 0;
+
+        json_set(copy, json_name(member),
+                 is_uri ? located(file, member) : json_copy(member));
+    }
+    return copy;
+}
+
+static struct cJSON *located_inputs(const struct spec_file *file,
+                                    const struct cJSON *inputs)
+{
+    struct cJSON *copy;
+
+    if (json_kind(inputs) != JSON_OBJECT)
+        return json_copy(inputs);
+    copy = json_object_new();
+    json_each (channel, inputs)
+        json_set(copy, json_name(channel), located(file, channel));
+    return copy;
+}
+
+/* Members that appear twice stay so: they are an error, which job_spec tells. */
+static void locate(struct spec_file *file)
+{
+    struct cJSON *copy = json_object_new();
+
+    json_each (member, file->json) {
+        const char *name = json_name(member);
+
+        if (strcmp(name, "inputs") == 0)
+            json_set(copy, name, located_inputs(file, member));
+        else if (strcmp(name, "output_path") == 0 || strcmp(name, "checkpoint") == 0)
+            json_set(copy, name, located(file, member));
+        else
+            json_set(copy, name, json_copy(member));
+    }
+    json_free(file->json);
+    file->json = copy;
+}
+
+int spec_file_check(struct spec_file *file, struct problems *problems, struct err *err)
+{
+    locate(file);
+    file->spec = job_spec_parse(file->json, problems);
+    return file->spec ? 0 : refuse(file, problems, err);
 }
 
 static void check_folder(const struct spec_file *file, const char *folder,
@@ -226,7 +296,7 @@ int spec_file_pack(struct spec_file *file, struct problems *problems, struct err
 
     if (!file->spec->source_dir || text_starts_with(file->spec->source_dir, "sha256:"))
         return 0;
-    folder = source_folder(file);
+    folder = beside(file, file->spec->source_dir);
     check_folder(file, folder, problems);
     if (problems->count > 0)
         return refuse(file, problems, err);

@@ -31,7 +31,9 @@ MUST_CHECK int spec_file_set(struct spec_file *file, const char *assignment,
 MUST_CHECK int spec_file_set_text(struct spec_file *file, const char *member,
                                   const char *value, struct err *err);
 
-/** Sets file->spec; ERR_INVALID with all problems. */
+/** Makes file:// URIs of the paths in inputs, output_path and checkpoint (relative ones
+ * begin at the spec's own folder) and sets file->spec; ERR_INVALID with all problems.
+ */
 MUST_CHECK int spec_file_check(struct spec_file *file, struct problems *problems,
                                struct err *err);
 
