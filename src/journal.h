@@ -24,6 +24,8 @@
  *    "first_failure_boot_us":B,"message":"...","metrics":{"train:loss":{"value":0.41,"rank":0,"step":900,"wall_us":W}},
  *    "failure":"first 1,024 characters of ML/output/failure","traceback":"ValueError: bad lr",
  *    "artifacts":{"model":"s3://...","output":null},"utilization":{...}}   these four only where there is something
+ *                                              "retry":B where the cause is input or output: whether the same could
+ *                                              go well another time
  *
  * Every line has seq, kind, boot_us and wall_us: boot_us is the boot clock, wall_us the
  * wall clock derived from one anchor taken at the start (it does not jump).  seq counts

@@ -22,7 +22,8 @@ struct regex {
     pcre2_match_data *match;
     pcre2_match_context *limits;
     pcre2_jit_stack *stack;
-    int groups;
+    int value_group; /* 0: the whole match */
+    int step_group;  /* 0: there is none */
     bool jit_tried;
 };
 
@@ -62,11 +63,20 @@ static void use_jit(struct regex *regex)
         pcre2_jit_stack_assign(regex->limits, NULL, regex->stack);
 }
 
+/* The first that is not the step's. */
+static int value_group(int groups, int step_group)
+{
+    int wanted = step_group == 1 ? 2 : 1;
+
+    return wanted <= groups ? wanted : 0;
+}
+
 int regex_new(const char *pattern, struct regex **out, struct err *err)
 {
     struct regex *regex;
     pcre2_code *code = compile(pattern, err);
     uint32_t groups = 0;
+    int step;
 
     if (!code)
         return -1;
@@ -82,7 +92,10 @@ int regex_new(const char *pattern, struct regex **out, struct err *err)
     pcre2_set_depth_limit(regex->limits, DEPTH_MAX);
     pcre2_set_heap_limit(regex->limits, HEAP_MAX_KIB);
     pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
-    regex->groups = (int)groups;
+    /* Negative: no group has that name, or several have. */
+    step = pcre2_substring_number_from_name(code, (PCRE2_SPTR) "step");
+    regex->step_group = step > 0 ? step : 0;
+    regex->value_group = value_group((int)groups, regex->step_group);
     *out = regex;
     return 0;
 }
@@ -98,26 +111,43 @@ void regex_free(struct regex *regex)
     free(regex);
 }
 
-bool regex_find(struct regex *regex, const char *bytes, size_t len, size_t *start,
-                size_t *found_len)
+/* Groups behind the last that took part are not counted in `taken`.  \K can put the
+ * start behind the end, by a recursion within a lookahead. */
+static bool group_at(const struct regex *regex, int group, int taken, size_t *start,
+                     size_t *len)
 {
-    int wanted = regex->groups > 0 ? 1 : 0;
-    const PCRE2_SIZE *places;
+    const PCRE2_SIZE *places =
+        pcre2_get_ovector_pointer(regex->match) + 2 * (size_t)group;
+
+    if (taken <= group || places[0] == PCRE2_UNSET || places[0] > places[1])
+        return false;
+    *start = places[0];
+    *len = places[1] - places[0];
+    return true;
+}
+
+static bool is_limit(int error)
+{
+    return error == PCRE2_ERROR_MATCHLIMIT || error == PCRE2_ERROR_DEPTHLIMIT
+           || error == PCRE2_ERROR_HEAPLIMIT || error == PCRE2_ERROR_JIT_STACKLIMIT;
+}
+
+enum regex_outcome regex_find(struct regex *regex, const char *bytes, size_t len,
+                              struct regex_match *out)
+{
+    struct regex_match match = { 0 };
     int taken;
 
     use_jit(regex);
     taken = pcre2_match(regex->code, (PCRE2_SPTR)bytes, len, 0, 0, regex->match,
                         regex->limits);
-
-    /* A limit that was reached is negative too.  Groups behind the last that took part
-     * are not counted in the result. */
-    if (taken <= wanted)
-        return false;
-    places = pcre2_get_ovector_pointer(regex->match) + 2 * (size_t)wanted;
-    /* \K can put the start behind the end, by a recursion within a lookahead. */
-    if (places[0] == PCRE2_UNSET || places[0] > places[1])
-        return false;
-    *start = places[0];
-    *found_len = places[1] - places[0];
-    return true;
+    if (taken < 0)
+        return is_limit(taken) ? REGEX_TOO_DEAR : REGEX_NONE;
+    if (!group_at(regex, regex->value_group, taken, &match.start, &match.len))
+        return REGEX_NONE;
+    if (regex->step_group > 0)
+        (void)group_at(regex, regex->step_group, taken, &match.step_start,
+                       &match.step_len);
+    *out = match;
+    return REGEX_FOUND;
 }

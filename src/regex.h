@@ -13,12 +13,26 @@ struct regex;
 MUST_CHECK int regex_new(const char *pattern, struct regex **out, struct err *err);
 void regex_free(struct regex *regex);
 
+/* Where in the bytes something was found. */
+struct regex_match {
+    size_t start; /* of the value */
+    size_t len;
+    size_t step_start; /* of the group named `step` */
+    size_t step_len;   /* 0: there is none, or it took no part */
+};
+
+enum regex_outcome {
+    REGEX_NONE,
+    REGEX_FOUND,
+    REGEX_TOO_DEAR, /* given up: 100,000 match steps, depth 1,000, heap 1 MiB */
+};
+
 /**
- * Looks for the first match in `bytes`.  True when there is one and group 1 (the whole
- * when there are no groups) took part: its place is in *start and *len.  A match that
- * reaches the limits (100,000 match steps, depth 1,000, heap 1 MiB) counts as none.
+ * Looks for the first match in `bytes`.  The value is what the first group that is not
+ * named `step` has, or the whole match when there is no such group; a match in which
+ * that group took no part is none.  `out` is set only by REGEX_FOUND.
  */
-bool regex_find(struct regex *regex, const char *bytes, size_t len, size_t *start,
-                size_t *found_len);
+enum regex_outcome regex_find(struct regex *regex, const char *bytes, size_t len,
+                              struct regex_match *out);
 
 #endif

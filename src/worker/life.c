@@ -6,6 +6,7 @@
 #include "src/process.h"
 #include "src/worker/complain.h"
 #include "src/worker/descendants.h"
+#include "src/worker/isolate.h"
 #include "src/worker/worker.h"
 
 #include <errno.h>
@@ -63,55 +64,137 @@ static bool understand(struct worker *worker)
     struct err why;
 
     if (read_plan(worker, &why) == 0
-        && metrics_new(worker->plan, &worker->metrics, &why) == 0)
+        && metrics_new(worker->plan, worker->folder, &worker->journal, &worker->metrics,
+                       &why)
+               == 0)
         return true;
     ending_because(&worker->ending, END_INFRASTRUCTURE, "%s", why.text);
     return false;
 }
 
-static int write_ended(struct worker *worker, bool with_metrics, struct err *err)
+/* The exception that the first failing rank died of.  Behind a launcher several
+ * programs print, and the launcher last: there the first one is the cause. */
+static const char *exception_of(const struct worker *worker)
 {
-    struct cJSON *line =
-        journal_writer_line(&worker->journal, JOURNAL_ENDED, clock_boot());
+    for (size_t i = 0; i < worker->opened; i++) {
+        const struct traceback *traceback = &worker->ranks[i].output.traceback;
+
+        if (worker->plan->ranks[i].rank != worker->ending.rank)
+            continue;
+        return worker->plan->ranks[i].kind == RANK_LAUNCHER ? traceback->first
+                                                            : traceback->last;
+    }
+    return NULL;
+}
+
+/* Only of a failure that was the program's own. */
+static void failure_to_json(const struct worker *worker, struct cJSON *line)
+{
+    enum end_cause cause = worker->ending.cause;
+    auto_free char *words = NULL;
+
+    if (cause != END_FAILED && cause != END_SIGNAL && cause != END_OOM)
+        return;
+    words = failure_read(worker->plan->ml_folder);
+    if (words)
+        json_set_text(line, "failure", words);
+    if (exception_of(worker))
+        json_set_text(line, "traceback", exception_of(worker));
+}
+
+static int write_end(struct worker *worker, enum journal_kind kind, bool with_metrics,
+                     struct err *err)
+{
+    usec_t now = clock_boot();
+    struct cJSON *line = journal_writer_line(&worker->journal, kind, now);
 
     ending_to_json(&worker->ending, line);
     json_set(line, "metrics",
              with_metrics ? metrics_last(worker->metrics, &worker->journal)
                           : json_object_new());
+    failure_to_json(worker, line);
+    if (worker->staging.failed)
+        json_set_bool(line, "retry", worker->staging.retry);
+    if (worker->staging.artifacts)
+        json_set(line, "artifacts", json_copy(worker->staging.artifacts));
+    if (worker->utilization)
+        json_set(line, "utilization", json_copy(worker->utilization));
     return journal_writer_append(&worker->journal, line, err);
+}
+
+/* Names of metrics can make the line too long; without them it always fits. */
+int life_write_end(struct worker *worker, enum journal_kind kind, struct err *err)
+{
+    if (write_end(worker, kind, true, err) == 0)
+        return 0;
+    return err->code == ERR_LIMIT ? write_end(worker, kind, false, err) : -1;
+}
+
+static void remark_metrics(struct worker *worker)
+{
+    auto_free char *remark = metrics_remark(worker->metrics);
+
+    if (remark)
+        ending_remark(&worker->ending, remark);
+}
+
+/* What is ours or the host's to give: neither is the user's fault. */
+static bool enter(struct worker *worker)
+{
+    struct err why;
+
+    if (isolate_enter(worker, &why) == 0)
+        return true;
+    ending_because(&worker->ending,
+                   why.code == ERR_INVALID ? END_LAUNCH : END_INFRASTRUCTURE, "%s",
+                   why.text);
+    return false;
+}
+
+static int launch_and_watch(struct worker *worker, struct err *err)
+{
+    worker->sampler = sampler_new(worker->folder, &worker->cgroup, worker->plan);
+    if (ranks_launch(worker, err) < 0 || watch_run(worker, err) < 0)
+        return -1;
+    worker->utilization = sampler_summary(worker->sampler, clock_boot());
+    return 0;
 }
 
 /* The middle of a life. Fails when the journal cannot be written. */
 static int live(struct worker *worker, struct err *err)
 {
-    if (!understand(worker))
+    if (!understand(worker) || !enter(worker))
         return 0;
     if (prepare_run(worker, err) < 0)
         return -1;
-    if (!worker->ending.decided && ranks_launch(worker, err) < 0)
+    if (!worker->ending.decided && launch_and_watch(worker, err) < 0)
         return -1;
-    return watch_run(worker, err);
+    remark_metrics(worker);
+    return staging_out(worker, err);
+}
+
+/* Whatever is left of what we started, and what that did. */
+static void end_children(void)
+{
+    int status;
+    pid_t pid;
+    int found;
+
+    while ((found = descendants_reap(&pid, &status)) >= 0) {
+        if (found == 0) {
+            descendants_kill_children();
+            usleep(20000);
+        }
+    }
 }
 
 /* The journal failed, most likely for want of disk: nothing that goes on can be
  * accounted for. */
 static void abandon(struct worker *worker, const struct err *why)
 {
-    int status;
-    pid_t pid;
-
     complain(worker->folder, why->text);
     cgroup_kill(&worker->cgroup);
-    for (;;) {
-        int found = descendants_reap(&pid, &status);
-
-        if (found < 0)
-            break;
-        if (found == 0) {
-            descendants_kill_children();
-            usleep(20000);
-        }
-    }
+    end_children();
     ending_clear(&worker->ending);
     ending_init(&worker->ending);
     ending_because(&worker->ending, END_INFRASTRUCTURE, "%s", why->text);
@@ -123,11 +206,10 @@ static int run(struct worker *worker, struct err *err)
         return -1;
     if (live(worker, err) < 0)
         abandon(worker, err);
+    sampler_free(worker->sampler);
+    end_children();
     cgroup_close(&worker->cgroup);
-    if (write_ended(worker, true, err) == 0)
-        return 0;
-    /* Names of metrics can make the line too long; without them it always fits. */
-    return err->code == ERR_LIMIT ? write_ended(worker, false, err) : -1;
+    return life_write_end(worker, JOURNAL_ENDED, err);
 }
 
 static void clear(struct worker *worker)
@@ -136,6 +218,10 @@ static void clear(struct worker *worker)
         output_close(&worker->ranks[i].output);
     free(worker->ranks);
     metrics_free(worker->metrics);
+    json_free(worker->utilization);
+    staging_clear(&worker->staging);
+    peers_free(worker->peers);
+    users_free(worker);
     worker_plan_free(worker->plan);
     ending_clear(&worker->ending);
     control_close(&worker->control);
@@ -159,6 +245,7 @@ static int start(const char *folder, struct err *err)
     if (control_open(folder, &worker.control, err) < 0)
         return -1;
     ending_init(&worker.ending);
+    staging_init(&worker.staging);
     result = run(&worker, err);
     clear(&worker);
     return result;

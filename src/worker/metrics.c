@@ -1,14 +1,19 @@
-/* Finds metrics in lines of output and puts them into the journal, seldom enough that a
- * program which prints thousands a second costs no more than one which prints two.
- * Decides nothing about what a value means. */
+/* Finds metrics in lines of output and puts them into their history, and into the
+ * journal seldom enough that a program which prints thousands a second costs no more
+ * there than one which prints two.  Decides nothing about what a value means. */
 
 #include "src/worker/metrics.h"
 
 #include "src/regex.h"
+#include "src/worker/complain.h"
+#include "src/worker/metrics_history.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define WRITE_INTERVAL (500 * USEC_PER_MSEC)
 
@@ -17,19 +22,30 @@ enum {
     NUMBER_MAX = 64
 };
 
+/* Of one match, as JSON has it. */
+struct value {
+    char json[NUMBER_MAX]; /* 0.41 or "NaN"; empty: there is none */
+    char step[NUMBER_MAX]; /* 900 or null */
+};
+
 struct metric {
     const char *name;
+    char *quoted_name; /* as JSON */
     struct regex *regex;
-    struct cJSON *value; /* the last one; NULL: none yet */
-    usec_t boot;         /* of it */
+    struct value value; /* the last one */
+    usec_t boot;        /* of it */
     int rank;
-    bool is_pending; /* not in the journal yet */
-    usec_t next_at;  /* not before this */
+    bool is_pending;   /* not in the journal yet */
+    usec_t next_at;    /* not before this */
+    uint64_t too_dear; /* lines on which the pattern was given up */
 };
 
 struct metrics {
+    const char *folder;
+    const struct journal_writer *journal;
     struct metric *items;
     size_t count;
+    struct metrics_history history;
 };
 
 void metrics_free(struct metrics *metrics)
@@ -38,13 +54,23 @@ void metrics_free(struct metrics *metrics)
         return;
     for (size_t i = 0; i < metrics->count; i++) {
         regex_free(metrics->items[i].regex);
-        json_free(metrics->items[i].value);
+        free(metrics->items[i].quoted_name);
     }
+    metrics_history_clear(&metrics->history);
     free(metrics->items);
     free(metrics);
 }
 
-int metrics_new(const struct worker_plan *plan, struct metrics **out, struct err *err)
+static char *quoted(const char *name)
+{
+    auto_json struct cJSON *text = json_text_new(name);
+
+    return json_print(text);
+}
+
+int metrics_new(const struct worker_plan *plan, const char *folder,
+                const struct journal_writer *journal, struct metrics **out,
+                struct err *err)
 {
     struct metrics *metrics;
 
@@ -52,10 +78,14 @@ int metrics_new(const struct worker_plan *plan, struct metrics **out, struct err
     if (plan->metric_count == 0)
         return 0;
     metrics = xcalloc(1, sizeof *metrics);
+    metrics->folder = folder;
+    metrics->journal = journal;
+    metrics_history_init(&metrics->history, folder);
     metrics->items = xcalloc(plan->metric_count, sizeof *metrics->items);
     metrics->count = plan->metric_count;
     for (size_t i = 0; i < metrics->count; i++) {
         metrics->items[i].name = plan->metrics[i].name;
+        metrics->items[i].quoted_name = quoted(plan->metrics[i].name);
         if (regex_new(plan->metrics[i].regex, &metrics->items[i].regex, err) < 0) {
             metrics_free(metrics);
             return err_wrap(err, "metric %s", plan->metrics[i].name);
@@ -65,30 +95,118 @@ int metrics_new(const struct worker_plan *plan, struct metrics **out, struct err
     return 0;
 }
 
-/* The number that is written here, as JSON: in its own words where JSON has them
- * (0.10), else (".5", "+3") in the shortest ones.  NULL: not a finite number. */
-static struct cJSON *number_of(const char *bytes, size_t len)
+/* As Python, C and JavaScript print what is no number, in any case of letters. */
+static const char *no_number(const char *text)
+{
+    const char *word = text + (*text == '+' || *text == '-');
+
+    if (strcasecmp(word, "nan") == 0)
+        return "\"NaN\"";
+    if (strcasecmp(word, "inf") == 0 || strcasecmp(word, "infinity") == 0)
+        return *text == '-' ? "\"-Infinity\"" : "\"Infinity\"";
+    return NULL;
+}
+
+/* In its own words where JSON has them (0.10), else (".5", "+3") in the shortest ones.
+ * False: no finite number. */
+static bool number(const char *text, char out[NUMBER_MAX])
+{
+    auto_json struct cJSON *shortest = NULL;
+    auto_free char *words = NULL;
+    char *end;
+    double parsed;
+
+    /* strtod would take 0x10 and blanks, too. */
+    if (text[strspn(text, "0123456789+-.eE")] != '\0')
+        return false;
+    parsed = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(parsed))
+        return false;
+    if (!json_is_number_text(text)) {
+        shortest = json_object_new();
+        json_set_double(shortest, "value", parsed);
+        words = json_print(json_get(shortest, "value"));
+        text = words;
+    }
+    snprintf(out, NUMBER_MAX, "%s", text);
+    return true;
+}
+
+/* False: it is no value. */
+static bool read_value(const char *bytes, size_t len, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
-    auto_json struct cJSON *holder = NULL;
-    char *end;
-    double number;
+    const char *word;
 
     if (len == 0 || len >= sizeof text)
-        return NULL;
+        return false;
     memcpy(text, bytes, len);
     text[len] = '\0';
-    /* strtod would take 0x10, nan and blanks, too. */
-    if (strspn(text, "0123456789+-.eE") != len)
-        return NULL;
-    number = strtod(text, &end);
-    if (end != text + len || !isfinite(number))
-        return NULL;
-    if (json_is_number_text(text))
-        return json_number_new(text);
-    holder = json_object_new();
-    json_set_double(holder, "value", number);
-    return json_copy(json_get(holder, "value"));
+    word = no_number(text);
+    if (!word)
+        return number(text, out);
+    snprintf(out, NUMBER_MAX, "%s", word);
+    return true;
+}
+
+/* A whole number of at most 18 digits, which fits; else null. */
+static void read_step(const char *bytes, size_t len, char out[NUMBER_MAX])
+{
+    char text[19];
+    char *end;
+    int64_t step;
+
+    snprintf(out, NUMBER_MAX, "null");
+    if (len == 0 || len >= sizeof text)
+        return;
+    memcpy(text, bytes, len);
+    text[len] = '\0';
+    step = strtoll(text, &end, 10);
+    if (*end == '\0')
+        snprintf(out, NUMBER_MAX, "%" PRId64, step);
+}
+
+static void note_too_dear(struct metrics *metrics, struct metric *metric)
+{
+    auto_free char *words = NULL;
+
+    if (metric->too_dear++ > 0)
+        return;
+    words = xasprintf("metric %s: its pattern takes more steps than it may on some "
+                      "lines, which are passed over",
+                      metric->name);
+    complain(metrics->folder, words);
+}
+
+/* False: the line has no value of it. */
+static bool find(struct metrics *metrics, struct metric *metric, const char *line,
+                 size_t len, struct value *out)
+{
+    struct regex_match match;
+
+    switch (regex_find(metric->regex, line, len, &match)) {
+    case REGEX_NONE:
+        return false;
+    case REGEX_TOO_DEAR:
+        note_too_dear(metrics, metric);
+        return false;
+    case REGEX_FOUND:
+        break;
+    }
+    if (!read_value(line + match.start, match.len, out->json))
+        return false;
+    read_step(line + match.step_start, match.step_len, out->step);
+    return true;
+}
+
+static void remember(struct metrics *metrics, const struct metric *metric)
+{
+    auto_free char *line = xasprintf(
+        "{\"name\":%s,\"value\":%s,\"rank\":%d,\"step\":%s,\"wall_us\":%" PRId64 "}",
+        metric->quoted_name, metric->value.json, metric->rank, metric->value.step,
+        journal_writer_wall(metrics->journal, metric->boot));
+
+    metrics_history_add(&metrics->history, line, metric->boot);
 }
 
 void metrics_scan(struct metrics *metrics, int rank, const char *line, size_t len,
@@ -96,31 +214,44 @@ void metrics_scan(struct metrics *metrics, int rank, const char *line, size_t le
 {
     for (size_t i = 0; i < metrics->count; i++) {
         struct metric *metric = &metrics->items[i];
-        struct cJSON *value;
-        size_t start;
-        size_t found;
+        struct value value;
 
-        if (!regex_find(metric->regex, line, len, &start, &found))
+        if (!find(metrics, metric, line, len, &value))
             continue;
-        value = number_of(line + start, found);
-        if (!value)
-            continue;
-        json_free(metric->value);
         metric->value = value;
         metric->boot = boot;
         metric->rank = rank;
         metric->is_pending = true;
+        remember(metrics, metric);
     }
 }
 
 usec_t metrics_due(const struct metrics *metrics)
 {
-    usec_t due = INT64_MAX;
+    usec_t due = metrics ? metrics->history.due_boot : INT64_MAX;
 
     for (size_t i = 0; metrics && i < metrics->count; i++)
         if (metrics->items[i].is_pending && metrics->items[i].next_at < due)
             due = metrics->items[i].next_at;
     return due;
+}
+
+static void set_value(struct cJSON *object, const struct metric *metric)
+{
+    const char *json = metric->value.json;
+    auto_free char *word = NULL;
+
+    if (*json == '"') {
+        word = xstrndup(json + 1, strlen(json) - 2);
+        json_set_text(object, "value", word);
+    } else {
+        json_set_number(object, "value", json);
+    }
+    json_set_int(object, "rank", metric->rank);
+    if (strcmp(metric->value.step, "null") == 0)
+        json_set_null(object, "step");
+    else
+        json_set_number(object, "step", metric->value.step);
 }
 
 static int write_one(struct metric *metric, struct journal_writer *journal,
@@ -129,14 +260,15 @@ static int write_one(struct metric *metric, struct journal_writer *journal,
     struct cJSON *line = journal_writer_line(journal, JOURNAL_METRIC, metric->boot);
 
     json_set_text(line, "name", metric->name);
-    json_set(line, "value", json_copy(metric->value));
-    json_set_int(line, "rank", metric->rank);
+    set_value(line, metric);
     return journal_writer_append(journal, line, err);
 }
 
 int metrics_write(struct metrics *metrics, struct journal_writer *journal, usec_t now,
                   bool all, struct err *err)
 {
+    if (metrics && (all || now >= metrics->history.due_boot))
+        metrics_history_write(&metrics->history);
     for (size_t i = 0; metrics && i < metrics->count; i++) {
         struct metric *metric = &metrics->items[i];
 
@@ -159,13 +291,31 @@ struct cJSON *metrics_last(const struct metrics *metrics,
         const struct metric *metric = &metrics->items[i];
         struct cJSON *last;
 
-        if (!metric->value)
+        if (*metric->value.json == '\0')
             continue;
         last = json_object_new();
-        json_set(last, "value", json_copy(metric->value));
-        json_set_int(last, "rank", metric->rank);
+        set_value(last, metric);
         json_set_int(last, "wall_us", journal_writer_wall(journal, metric->boot));
         json_set(all, metric->name, last);
     }
     return all;
+}
+
+char *metrics_remark(const struct metrics *metrics)
+{
+    auto_text struct text words = { 0 };
+    auto_free char *history = NULL;
+
+    if (!metrics)
+        return NULL;
+    history = metrics_history_remark(&metrics->history);
+    if (history)
+        text_puts(&words, history);
+    for (size_t i = 0; i < metrics->count; i++)
+        if (metrics->items[i].too_dear > 0)
+            text_printf(&words,
+                        "%sthe pattern of metric %s was given up on %" PRIu64 " lines",
+                        words.len > 0 ? "; " : "", metrics->items[i].name,
+                        metrics->items[i].too_dear);
+    return words.len > 0 ? text_steal(&words) : NULL;
 }

@@ -1,7 +1,7 @@
 /* Moves a rank's output to its log.  Decides what is a line (a line feed ends it; a
- * carriage return, a NUL and broken UTF-8 are bytes like others) and that a full disk
- * does not stop a training.  Memory is bounded: one shared buffer, and SCAN_MAX bytes a
- * rank. */
+ * carriage return, a NUL and broken UTF-8 are bytes like others), whose it is, and that
+ * a full disk does not stop a training.  Memory is bounded: one shared buffer, and
+ * SCAN_MAX bytes a rank. */
 
 #include "src/worker/output.h"
 
@@ -16,7 +16,7 @@
 
 enum {
     CHUNK_SIZE = 65536,
-    SCAN_MAX = 65536,    /* of a line, by metrics */
+    SCAN_MAX = 65536,    /* of a line, for metrics and tracebacks */
     PIPE_SIZE = 262144,  /* lets a rank run on while we write */
     TIMES_AT_ONCE = 512, /* records a write */
     FINISH_CHUNKS = 64,  /* 4 MiB, more than any pipe holds; who writes on is cut */
@@ -134,10 +134,56 @@ static void keep_start(struct output *output, const char *bytes, size_t len)
     text_add(&output->line, bytes, len < room ? len : room);
 }
 
+/* Digits up to `end`, which follows them.  False: something else is there. */
+static bool tag_number(const char **at, const char *limit, char end, int *out)
+{
+    const char *start = *at;
+    int number = 0;
+
+    while (*at < limit && **at >= '0' && **at <= '9' && *at - start < 9)
+        number = 10 * number + *(*at)++ - '0';
+    if (*at == start || *at == limit || *(*at)++ != end)
+        return false;
+    *out = number;
+    return true;
+}
+
+size_t output_tag(const char *line, size_t len, int *rank)
+{
+    static const char *const streams[] = { "<stdout>:", "<stderr>:", "<stddiag>:" };
+    const char *limit = line + len;
+    const char *at = line + 1;
+    int number;
+
+    if (len == 0 || *line != '[' || !tag_number(&at, limit, ',', &number)
+        || !tag_number(&at, limit, ']', &number))
+        return 0;
+    for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
+        size_t stream = strlen(streams[i]);
+
+        if ((size_t)(limit - at) >= stream && memcmp(at, streams[i], stream) == 0) {
+            *rank = number;
+            return (size_t)(at - line) + stream;
+        }
+    }
+    return 0;
+}
+
+static void scan_line(struct output *output, struct metrics *metrics, const char *line,
+                      size_t len, usec_t boot)
+{
+    int rank = output->rank;
+    size_t tag = output_tag(line, len, &rank);
+
+    traceback_scan(&output->traceback, rank, line + tag, len - tag);
+    if (metrics)
+        metrics_scan(metrics, rank, line + tag, len - tag, boot);
+}
+
 static void end_line(struct output *output, struct metrics *metrics, usec_t boot)
 {
-    metrics_scan(metrics, output->rank, output->line.bytes ? output->line.bytes : "",
-                 output->line.len, boot);
+    scan_line(output, metrics, output->line.bytes ? output->line.bytes : "",
+              output->line.len, boot);
     text_drop(&output->line, output->line.len);
 }
 
@@ -151,7 +197,7 @@ static void scan_lines(struct output *output, struct metrics *metrics, size_t le
         size_t part = feed ? (size_t)(feed - chunk) - at : len - at;
 
         if (feed && output->line.len == 0) {
-            metrics_scan(metrics, output->rank, chunk + at, part, boot);
+            scan_line(output, metrics, chunk + at, part, boot);
         } else {
             keep_start(output, chunk + at, part);
             if (feed)
@@ -175,8 +221,7 @@ static void take(struct output *output, size_t len, struct metrics *metrics,
     output->log_size += wrote;
     output->is_dirty = true;
     note_times(output, wrote, offset, journal_writer_wall(journal, boot));
-    if (metrics)
-        scan_lines(output, metrics, len, boot);
+    scan_lines(output, metrics, len, boot);
 }
 
 bool output_read(struct output *output, struct metrics *metrics,
@@ -208,7 +253,7 @@ void output_finish(struct output *output, struct metrics *metrics,
     if (output->pipe_fd >= 0)
         close(output->pipe_fd);
     output->pipe_fd = -1;
-    if (metrics && output->line.len > 0)
+    if (output->line.len > 0)
         end_line(output, metrics, clock_boot());
 }
 
@@ -230,4 +275,5 @@ void output_close(struct output *output)
     if (output->times_fd >= 0)
         close(output->times_fd);
     text_clear(&output->line);
+    traceback_clear(&output->traceback);
 }

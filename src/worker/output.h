@@ -2,6 +2,7 @@
 #define SRC_WORKER_OUTPUT_H
 
 #include "src/text.h"
+#include "src/worker/failure.h"
 #include "src/worker/metrics.h"
 
 /* What one rank prints: from its pipe into rank-N.log and rank-N.times (src/journal.h),
@@ -18,7 +19,8 @@ struct output {
     int dropped_errno; /* why */
     bool in_line;      /* the last byte was not a line feed */
     bool is_dirty;     /* something is not synced */
-    struct text line;  /* the start of an unfinished line, for metrics */
+    struct text line;  /* the start of an unfinished line, for what is looked for */
+    struct traceback traceback;
 };
 
 /** Makes the pipe; `folder` is borrowed for life, and `*child_end` is for the rank and
@@ -36,6 +38,10 @@ bool output_read(struct output *output, struct metrics *metrics,
  * the pipe. */
 void output_finish(struct output *output, struct metrics *metrics,
                    const struct journal_writer *journal);
+
+/** Length of the tag that `mpirun --tag-output` puts before a line, "[1,3]<stdout>:",
+ * whose rank goes to *rank; 0 and *rank as it was: it has none.  Pure. */
+size_t output_tag(const char *line, size_t len, int *rank);
 
 void output_sync(struct output *output);
 void output_close(struct output *output);
