@@ -149,6 +149,14 @@ static void read_emulate(void *into, const struct cJSON *value,
     (void)member_bool(value, place, &config->emulate);
 }
 
+static void read_isolate(void *into, const struct cJSON *value,
+                         const struct member_place *place)
+{
+    struct config *config = into;
+
+    (void)member_bool(value, place, &config->isolate);
+}
+
 static void read_emulate_count(void *into, const struct cJSON *value,
                                const struct member_place *place)
 {
@@ -321,6 +329,7 @@ static const struct member config_members[] = {
     { "pass_environment",  read_pass_environment,  false, NULL },
     { "emulate",           read_emulate,           false, NULL },
     { "emulate_count",     read_emulate_count,     false, NULL },
+    { "isolate",           read_isolate,           false, NULL },
     { "pools",             read_pools,             false, NULL },
     { "limits",            read_limits,            false, NULL },
 };
@@ -403,6 +412,7 @@ static void config_init(struct config *config)
         .instance_profiles = default_instance_profiles(),
         .python = xstrdup("/usr/bin/python3"),
         .emulate_count = EMULATE_COUNT,
+        .isolate = true,
         .body_limit_bytes = INT64_C(1) << 20,
         .source_limit_bytes = INT64_C(512) << 20,
         .connection_limit = CONNECTIONS,

@@ -26,6 +26,7 @@ struct config {
     char **pass_environment; /* names, a trailing * stands for any rest */
     bool emulate;            /* this host stands in for any profile */
     int emulate_count;       /* instances of a type that no pool names, under emulate */
+    bool isolate;            /* jobs get namespaces of their own, where permitted */
     struct pool_config *pools;
     size_t pool_count;
     int64_t body_limit_bytes;   /* of a request; default 1 MiB */

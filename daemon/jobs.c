@@ -59,7 +59,8 @@ int jobs_open_scheduler(struct jobs *jobs, const struct scheduler_class *class,
 {
     struct sched_settings settings = { .state_folder = jobs->config->state,
                                        .worker_path = jobs->worker_path,
-                                       .file_limit = jobs->config->file_limit };
+                                       .file_limit = jobs->config->file_limit,
+                                       .isolate = jobs->config->isolate };
 
     for (size_t i = 0; i < jobs->scheduler_count; i++)
         if (jobs->schedulers[i].class == class)

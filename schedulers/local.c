@@ -7,6 +7,7 @@
 #include "schedulers/local_cgroup.h"
 #include "schedulers/local_journal.h"
 #include "schedulers/local_nursery.h"
+#include "schedulers/local_place.h"
 #include "schedulers/local_sweep.h"
 #include "schedulers/scheduler.h"
 #include "src/clock.h"
@@ -40,7 +41,8 @@ struct local_worker {
     struct worker_ref ref;
     char *job_id; /* ref.job_id points here */
     char *folder;
-    char *cgroup; /* or NULL */
+    char *cgroup;        /* or NULL */
+    char *memory_cgroup; /* or NULL */
     struct local_journal journal;
     int watch;
     int64_t last_seq;
@@ -69,7 +71,7 @@ struct scheduler {
     struct loop *loop;
     struct sched_events events;
     struct local_nursery *nursery;
-    char *cgroup_base; /* or NULL */
+    struct local_place place;
     struct local_cgroups *cgroups;
     int inotify;
     struct loop_source *inotify_source;
@@ -96,6 +98,7 @@ static void free_worker(struct local_worker *worker)
     free(worker->job_id);
     free(worker->folder);
     free(worker->cgroup);
+    free(worker->memory_cgroup);
     free(worker->failure);
     free(worker);
 }
@@ -126,6 +129,8 @@ static void lose(struct local_worker *worker, const char *why)
         process_kill(worker->pidfd, SIGKILL);
     if (worker->cgroup)
         local_cgroups_end(worker->owner->cgroups, worker->cgroup);
+    if (worker->memory_cgroup)
+        local_cgroups_end(worker->owner->cgroups, worker->memory_cgroup);
     killed = local_sweep(&worker->ref);
     if (killed)
         log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
@@ -362,7 +367,7 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
     local->loop = loop;
     local->events = *events;
     local->nursery = local_nursery_new(loop, settings, on_born);
-    local->cgroup_base = local_cgroup_base(settings->state_folder);
+    local_place_open(settings, &local->place);
     LIST_INIT(&local->workers);
     local->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (local->inotify < 0)
@@ -375,8 +380,7 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
         scheduler_local.close(local);
         return -1;
     }
-    log_info("local.opened worker=%s cgroup=%s", settings->worker_path,
-             local->cgroup_base ? local->cgroup_base : "none");
+    log_info("local.opened worker=%s", settings->worker_path);
     *out = local;
     return 0;
 }
@@ -386,15 +390,16 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
 static int open_plan(const struct local_worker *worker, const struct worker_plan *plan,
                      struct err *err)
 {
-    struct worker_plan with_cgroup = *plan;
+    struct worker_plan with_cgroups = *plan;
     auto_close int fd = memfd_create("railhead-plan", MFD_CLOEXEC);
     auto_json struct cJSON *json = NULL;
     auto_free char *text = NULL;
 
     if (fd < 0)
         return err_sys(err, errno, "memfd_create");
-    with_cgroup.cgroup = worker->cgroup;
-    json = worker_plan_to_json(&with_cgroup);
+    with_cgroups.cgroup = worker->cgroup;
+    with_cgroups.memory_cgroup = worker->memory_cgroup;
+    json = worker_plan_to_json(&with_cgroups);
     text = json_print(json);
     if (write_all(fd, text, strlen(text), err) < 0)
         return -1;
@@ -440,9 +445,8 @@ static int add_worker(struct scheduler *local, const struct sched_job *job, int 
     worker->job_id = xstrdup(job->job_id);
     worker->ref = (struct worker_ref){ worker->job_id, job->attempt, index };
     worker->folder = worker_folder(job->folder, job->attempt, index);
-    if (local->cgroup_base)
-        worker->cgroup = xasprintf("%s/%s-%d-%d", local->cgroup_base, job->job_id,
-                                   job->attempt, index);
+    worker->cgroup = local_place_cgroup(local->place.cgroup_base, &worker->ref);
+    worker->memory_cgroup = local_place_cgroup(local->place.memory_base, &worker->ref);
     worker->journal.fd = -1;
     worker->watch = -1;
     worker->pidfd = -1;
@@ -557,10 +561,7 @@ static void local_release(struct scheduler *local, const char *job_id, int attem
 
 static void local_traits(const struct scheduler *local, struct sched_traits *out)
 {
-    (void)local;
-    *out = (struct sched_traits){ .network_interface = "lo",
-                                  .why_not = "not looked for",
-                                  .hosts_share_one = true };
+    local_place_traits(&local->place, out);
 }
 
 /* Workers live on. */
@@ -573,9 +574,7 @@ static void local_close(struct scheduler *local)
     if (local->inotify >= 0)
         close(local->inotify);
     local_cgroups_free(local->cgroups);
-    if (local->cgroup_base)
-        rmdir(local->cgroup_base); /* stays while a worker's is beneath it */
-    free(local->cgroup_base);
+    local_place_close(&local->place);
     free(local);
 }
 

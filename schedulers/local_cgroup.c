@@ -1,23 +1,28 @@
-/* Finds the cgroup v2 tree that we may write to, and empties and removes cgroups of
- * workers that are gone. */
+/* Finds the cgroups beneath which those of workers may be made, and empties and removes
+ * those of workers that are gone. */
 
 #include "schedulers/local_cgroup.h"
 
+#include "src/cgroup_folder.h"
 #include "src/clock.h"
 #include "src/digest.h"
 #include "src/files.h"
+#include "src/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    PROC_FILE_MAX = 1 << 20
+    PROC_FILE_MAX = 1 << 20,
+    PASSES_MAX = 8
 };
 
 /* Who was killed is gone within milliseconds, save what waits for a device: a look
@@ -35,58 +40,79 @@ struct local_cgroups {
     LIST_HEAD(, busy_cgroup) busy;
 };
 
-/* Mount point of the first cgroup2 file system in mountinfo: field 5, type after the "
- * - ". */
-static char *cgroup2_mount(void)
+/* A daemon whose own cgroup has this name has it in one that is delegated to it
+ * (DelegateSubgroup= of the unit): those of its workers come beside, for the kernel
+ * gives no controller to the children of a cgroup that has processes itself. */
+static const char own_subgroup[] = "/daemon";
+
+static char *delegated_folder(void)
 {
-    auto_free char *text = NULL;
-    char *save = NULL;
+    auto_free char *folder = cgroup_folder(NULL);
+    size_t len = folder ? strlen(folder) : 0;
+    size_t own = sizeof own_subgroup - 1;
 
-    if (file_read("/proc/self/mountinfo", PROC_FILE_MAX, &text, NULL, NULL) < 0)
-        return NULL;
-    for (char *line = strtok_r(text, "\n", &save); line;
-         line = strtok_r(NULL, "\n", &save)) {
-        char mount_point[4096];
-
-        if (strstr(line, " - cgroup2 ")
-            && sscanf(line, "%*s %*s %*s %*s %4095s", mount_point) == 1)
-            return xstrdup(mount_point);
-    }
-    return NULL;
+    if (len > own && strcmp(folder + len - own, own_subgroup) == 0)
+        folder[len - own] = '\0';
+    return steal_ptr(&folder);
 }
 
-/* Our own place in it: the line "0::/path" of /proc/self/cgroup. */
-static char *own_cgroup(void)
+/* Beneath `parent`, named by the state folder, so that two daemons do not meet. */
+static char *base_beneath(const char *parent, const char *state_folder)
 {
-    auto_free char *text = NULL;
-    char *save = NULL;
+    auto_free char *base = NULL;
+    char hex[DIGEST_HEX_SIZE];
 
-    if (file_read("/proc/self/cgroup", PROC_FILE_MAX, &text, NULL, NULL) < 0)
+    digest_bytes(state_folder, strlen(state_folder), hex);
+    hex[12] = '\0';
+    base = xasprintf("%s/railhead-%s", parent, hex);
+    if (mkdir(base, 0755) < 0 && errno != EEXIST)
         return NULL;
-    for (char *line = strtok_r(text, "\n", &save); line;
-         line = strtok_r(NULL, "\n", &save))
-        if (strncmp(line, "0::", 3) == 0)
-            return xstrdup(strcmp(line + 3, "/") == 0 ? "" : line + 3);
-    return NULL;
+    return steal_ptr(&base);
+}
+
+static bool may_write(const char *folder, const char *name)
+{
+    auto_free char *path = xasprintf("%s/%s", folder, name);
+
+    return access(path, W_OK) == 0;
+}
+
+/* Passes controllers on to what is beneath; one by one, for the kernel takes all of a
+ * write or nothing, and few hosts have both.  Without them nothing is limited. */
+static void pass_on_controllers(const char *folder)
+{
+    static const char *const controllers[] = { "+memory", "+io" };
+    auto_free char *path = xasprintf("%s/cgroup.subtree_control", folder);
+    auto_close int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    for (size_t i = 0; fd >= 0 && i < ARRAY_SIZE(controllers); i++)
+        (void)!write(fd, controllers[i], strlen(controllers[i]));
 }
 
 char *local_cgroup_base(const char *state_folder)
 {
-    auto_free char *mount = cgroup2_mount();
-    auto_free char *own = own_cgroup();
-    auto_free char *base = NULL;
-    auto_free char *kill_file = NULL;
-    char hex[DIGEST_HEX_SIZE];
+    auto_free char *parent = delegated_folder();
+    auto_free char *base = parent ? base_beneath(parent, state_folder) : NULL;
 
-    if (!mount || !own)
+    if (!base)
         return NULL;
-    digest_bytes(state_folder, strlen(state_folder), hex);
-    hex[12] = '\0';
-    base = xasprintf("%s%s/railhead-%s", mount, own, hex);
-    if (mkdir(base, 0755) < 0 && errno != EEXIST)
+    if (!may_write(base, "cgroup.kill")) {
+        rmdir(base);
         return NULL;
-    kill_file = xasprintf("%s/cgroup.kill", base);
-    if (access(kill_file, W_OK) < 0) {
+    }
+    pass_on_controllers(parent);
+    pass_on_controllers(base);
+    return steal_ptr(&base);
+}
+
+char *local_cgroup_memory_base(const char *state_folder)
+{
+    auto_free char *parent = cgroup_folder("memory");
+    auto_free char *base = parent ? base_beneath(parent, state_folder) : NULL;
+
+    if (!base)
+        return NULL;
+    if (!may_write(base, "memory.limit_in_bytes")) {
         rmdir(base);
         return NULL;
     }
@@ -141,15 +167,72 @@ void local_cgroups_free(struct local_cgroups *cgroups)
     free(cgroups);
 }
 
+static char *read_processes(const char *path)
+{
+    auto_free char *list_path = xasprintf("%s/cgroup.procs", path);
+    char *list = NULL;
+
+    if (file_read(list_path, PROC_FILE_MAX, &list, NULL, NULL) < 0)
+        return NULL;
+    return list;
+}
+
+static bool is_listed(const char *list, pid_t pid)
+{
+    char *end;
+
+    for (;; list = end) {
+        long listed = strtol(list, &end, 10);
+
+        if (end == list)
+            return false;
+        if (listed == pid)
+            return true;
+    }
+}
+
+/* The pidfd is taken between two looks at the list, so that a pid that was given anew
+ * is never hit. */
+static void kill_listed(const char *path, pid_t pid)
+{
+    auto_close int pidfd = pidfd_open(pid, 0);
+    auto_free char *list = pidfd < 0 ? NULL : read_processes(path);
+
+    if (list && is_listed(list, pid))
+        process_kill(pidfd, SIGKILL);
+}
+
+/* Version 1 has no cgroup.kill.  What is born behind a pass is met by the next one. */
+static void kill_one_by_one(const char *path)
+{
+    for (int pass = 0; pass < PASSES_MAX; pass++) {
+        auto_free char *list = read_processes(path);
+        char *end;
+
+        if (!list || !*list)
+            return;
+        for (const char *at = list;; at = end) {
+            long pid = strtol(at, &end, 10);
+
+            if (end == at)
+                break;
+            kill_listed(path, (pid_t)pid);
+        }
+    }
+}
+
 void local_cgroups_end(struct local_cgroups *cgroups, const char *path)
 {
     auto_free char *kill_file = xasprintf("%s/cgroup.kill", path);
     auto_close int fd = open(kill_file, O_WRONLY | O_CLOEXEC);
     struct busy_cgroup *busy;
 
-    if (fd < 0)
+    if (access(path, F_OK) < 0)
         return;
-    (void)!write(fd, "1", 1);
+    if (fd >= 0)
+        (void)!write(fd, "1", 1);
+    else
+        kill_one_by_one(path);
     busy = xcalloc(1, sizeof *busy);
     busy->path = xstrdup(path);
     LIST_INSERT_HEAD(&cgroups->busy, busy, in_list);

@@ -17,6 +17,11 @@
  * writable cgroup v2 with cgroup.kill (Linux 5.14).  The caller frees. */
 char *local_cgroup_base(const char *state_folder);
 
+/** The same in the version 1 hierarchy of the memory controller, where the host has
+ * one: workers are limited, and the kernel's kills are counted, there.  NULL when there
+ * is none that we may write to.  The caller frees. */
+char *local_cgroup_memory_base(const char *state_folder);
+
 /** Ends cgroups whose workers are not there any more to do it. */
 struct local_cgroups;
 
@@ -25,8 +30,8 @@ MUST_CHECK int local_cgroups_new(struct loop *loop, struct local_cgroups **out,
 /** Those that are busy still stay behind, empty by and by. */
 void local_cgroups_free(struct local_cgroups *cgroups);
 
-/** Kills all in a worker's cgroup and removes it, as soon as the kernel is through with
- * them; one that is gone is well. */
+/** Kills all in a worker's cgroup, of either version, and removes it, as soon as the
+ * kernel is through with them; one that is gone is well. */
 void local_cgroups_end(struct local_cgroups *cgroups, const char *path);
 
 #endif

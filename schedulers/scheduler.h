@@ -36,6 +36,7 @@ struct sched_settings {
     const char *state_folder; /* absolute */
     const char *worker_path;  /* railhead-worker */
     int64_t file_limit;       /* soft limit of open files for jobs; 0: as ours */
+    bool isolate;             /* workers get namespaces where that is permitted */
 };
 
 struct sched_job {

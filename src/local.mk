@@ -5,6 +5,7 @@ noinst_LIBRARIES += src/libwords.a
 src_libwords_a_SOURCES = \
 	src/archive.c src/archive.h \
 	src/base.c src/base.h \
+	src/cgroup_folder.c src/cgroup_folder.h \
 	src/channel.c src/channel.h \
 	src/clock.c src/clock.h \
 	src/digest.c src/digest.h \
@@ -36,8 +37,12 @@ src_libwords_a_SOURCES = \
 	src/profile_host.c src/profile_host.h \
 	src/python_text.c src/python_text.h \
 	src/regex.c src/regex.h \
+	src/rsh.c src/rsh.h \
 	src/shell_words.c src/shell_words.h \
-	src/s3.h \
+	src/s3.c src/s3.h \
+	src/s3_call.c src/s3_call.h \
+	src/s3_list.c \
+	src/s3_xml.c src/s3_xml.h \
 	src/sigv4.c src/sigv4.h \
 	src/stage.h \
 	src/storage.c src/storage.h \
@@ -56,3 +61,8 @@ heavy_LIBS = $(CJSON_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS
 pkglibexec_PROGRAMS += railhead-archive
 railhead_archive_SOURCES = src/archive_main.c
 railhead_archive_LDADD = $(words) $(ARCHIVE_LIBS) $(CRYPTO_LIBS)
+
+# In the place of ssh, for mpirun.
+pkglibexec_PROGRAMS += railhead-rsh
+railhead_rsh_SOURCES = src/rsh_main.c
+railhead_rsh_LDADD = $(words)

@@ -84,7 +84,7 @@ bool tool_start(struct tool *out, char *const *argv, char *const *env)
 
 void tool_hear(struct tool *tool)
 {
-    char bytes[16384];
+    char bytes[8192];
     ssize_t got;
 
     if (tool->output_fd < 0)

@@ -59,6 +59,7 @@ START_TEST(without_a_file_there_are_defaults)
     ck_assert_str_eq(config.pass_environment[2], "LC_*");
     ck_assert(!config.emulate);
     ck_assert_int_eq(config.emulate_count, 16);
+    ck_assert(config.isolate);
     ck_assert_uint_eq(config.pool_count, 0);
     ck_assert_int_eq(config.body_limit_bytes, 1 << 20);
     ck_assert_int_eq(config.source_limit_bytes, 512 << 20);
@@ -83,7 +84,7 @@ START_TEST(a_file_changes_what_it_names)
         loaded("state: /srv/railhead\nsocket: /run/railhead/railhead.sock\n"
                "listen: 127.0.0.1:8470\ninstance_profiles: /srv/profiles\n"
                "python: /opt/python\npass_environment: [HOME, FOO_*]\n"
-               "emulate: true\nemulate_count: 3\n"
+               "emulate: true\nemulate_count: 3\nisolate: false\n"
                "limits: {body_bytes: 4096, source_bytes: 8192, connections: 7}\n"
                "pools:\n"
                "- {instance_type: ml.c5.xlarge}\n"
@@ -101,6 +102,7 @@ START_TEST(a_file_changes_what_it_names)
     ck_assert_str_eq(config.pass_environment[1], "FOO_*");
     ck_assert(config.emulate);
     ck_assert_int_eq(config.emulate_count, 3);
+    ck_assert(!config.isolate);
     ck_assert_int_eq(config.body_limit_bytes, 4096);
     ck_assert_int_eq(config.source_limit_bytes, 8192);
     ck_assert_int_eq(config.connection_limit, 7);
@@ -288,6 +290,7 @@ START_TEST(the_shipped_comments_are_the_defaults)
     for (size_t i = 0; plain.pass_environment[i]; i++)
         ck_assert_str_eq(config.pass_environment[i], plain.pass_environment[i]);
     ck_assert_int_eq(config.emulate, plain.emulate);
+    ck_assert_int_eq(config.isolate, plain.isolate);
     ck_assert_int_eq(config.emulate_count, plain.emulate_count);
     ck_assert_int_eq(config.body_limit_bytes, plain.body_limit_bytes);
     ck_assert_int_eq(config.source_limit_bytes, plain.source_limit_bytes);
