@@ -75,7 +75,7 @@ check_equal "a last value has the rank that printed it" "$(member "$folder" loss
 
 # What a job puts in the place of its log must not hold the worker.
 folder=$(worker_folder fifo)
-write_plan "$folder" '{"max_run_s": 5}' '["sh", "-c", "mkfifo ../rank-0.log; echo lost"]'
+write_plan "$folder" '{"max_run_s": 5}' '["sh", "-c", "mkfifo $HOME/rank-0.log; echo lost"]'
 run_worker "$folder" &
 worker=$!
 wait_until 15 has_line "$folder" ended

@@ -23,10 +23,12 @@ folder, members, ranks = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3:]
 env = ["PATH=" + os.environ["PATH"], "HOME=" + folder, "WORK=" + os.environ["WORK"]]
 plan = {
     "job_id": "01TEST", "job_name": "test", "attempt": 1, "worker": 0,
-    "world_size": len(ranks), "worker_count": 1, "host_name": "algo-1",
-    "ml_folder": folder + "/ml", "work_folder": folder + "/ml/code", "checkpoint_path": folder + "/ml/checkpoints",
-    "source_archive": None, "cgroup": None, "max_run_s": 0, "grace_s": 30, "metrics": [],
-    "ranks": [{"rank": i, "local_rank": i, "argv": json.loads(argv), "env": env}
+    "world_size": len(ranks), "worker_count": 1, "isolate": False, "host_name": "algo-1", "hosts": "127.0.0.1 algo-1\n",
+    "ml_folder": folder + "/ml", "work_folder": folder + "/ml/" + ("code" if "source_archive" in members else "output/data"),
+    "checkpoint_path": folder + "/ml/checkpoints", "configs": [], "channels": {}, "local_processes": len(ranks),
+    "output_uri": None, "output_compressed": True, "checkpoint_uri": None, "storage": {"addressing": "path"}, "peers": None,
+    "memory_bytes": 0, "source_archive": None, "cgroup": None, "max_run_s": 0, "grace_s": 30, "metrics": [],
+    "ranks": [{"kind": "program", "rank": i, "local_rank": i, "argv": json.loads(argv), "env": env}
               for i, argv in enumerate(ranks)],
 }
 plan.update(members)
