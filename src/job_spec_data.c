@@ -38,12 +38,22 @@ static bool is_fifo_of(const char *name, const struct channel *channel)
            && name[len] == '_' && *epoch && !epoch[strspn(epoch, "0123456789")];
 }
 
+/* Where the list of a channel is put. */
+static bool is_manifest_of(const char *name, const struct channel *channel)
+{
+    return channel->data != CHANNEL_PREFIX && text_starts_with(name, channel->name)
+           && strcmp(name + strlen(channel->name), "-manifest") == 0;
+}
+
 static void check_clash(const struct channel *channel, const struct channel *other,
                         const struct member_place *place)
 {
     if (is_fifo_of(channel->name, other))
         member_problem(place, "choose a name that does not end in _NUMBER",
                        "is the name of a FIFO of the Pipe channel '%s'", other->name);
+    else if (is_manifest_of(channel->name, other))
+        member_problem(place, "choose another name",
+                       "is where the manifest of the channel '%s' is put", other->name);
     else if (channel > other && strcasecmp(channel->name, other->name) == 0
              && strcmp(channel->name, other->name) != 0)
         member_problem(place, "choose another name",
