@@ -13,20 +13,20 @@
  *
  * railhead-rsh finds HOST in its environment:
  *
- *   RAILHEAD_RSH_HOSTS    one line "NAME FOLDER" a name: the worker's folder (worker_plan.peers)
- *                         behind each name by which mpirun may know the host
+ *   RAILHEAD_RSH_HOSTS    one line "NAME FOLDER" a name: the worker's folder
+ * (worker_plan.peers) behind each name by which mpirun may know the host
  *                         ("algo-2 /state/jobs/ID-1-1\n127.1.0.2 /state/jobs/ID-1-1\n")
  *
  * which the launcher's rank has, and every RANK_REMOTE too where trees of daemons are
  * wanted.  A worker listens on FOLDER/rsh when it has a RANK_REMOTE, or when a rank of
  * its own has RAILHEAD_RSH_HOSTS.  The words are joined by spaces, as ssh does, and
  * run by /bin/sh -c in the environment of the worker's rank and in its working folder.
- * The command has the stdin, stdout and stderr of railhead-rsh itself.  mpirun's daemon must stay
- * attached: one that puts itself into the background has ended for us.
+ * The command has the stdin, stdout and stderr of railhead-rsh itself.  mpirun's daemon
+ * must stay attached: one that puts itself into the background has ended for us.
  *
  * The socket is of packets (SOCK_SEQPACKET).  One request: the command line, with three
- * descriptors; then a packet "signal N" for each signal to pass on.  Answers: "started",
- * "exited CODE", "killed SIGNAL" or "refused WHY", the last three once.
+ * descriptors; then a packet "signal N" for each signal to pass on.  Answers:
+ * "started", "exited CODE", "killed SIGNAL" or "refused WHY", the last three once.
  */
 
 #define RSH_HOSTS "RAILHEAD_RSH_HOSTS"

@@ -5,6 +5,7 @@
 
 #include "src/clock.h"
 #include "src/files.h"
+#include "src/job_spec_members.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 #define LOOK_FOR      (500 * USEC_PER_MSEC)
 #define LOOK_INTERVAL (50 * USEC_PER_MSEC)
 
-/* {"cause":"user_stop"} */
+/* {"cause":"interrupted","grace_s":120} */
 enum {
     STOP_FILE_MAX = 4096
 };
@@ -57,6 +58,7 @@ int control_open(const char *folder, struct control *out, struct err *err)
                              .stop_path = xasprintf("%s/stop", folder),
                              .signal_fd = steal_fd(&signal_fd),
                              .inotify_fd = -1,
+                             .grace_s = -1,
                              .watch_boot = clock_boot() + LOOK_FOR };
     return 0;
 }
@@ -111,14 +113,18 @@ static bool folder_changed(int fd)
 }
 
 /* A file that says nothing, or nothing that we know, still asks for a stop. */
-static enum end_cause cause_in(const char *bytes, size_t len)
+static enum end_cause understand(struct control *control, const char *bytes, size_t len)
 {
     auto_json struct cJSON *json = NULL;
     enum end_cause cause = END_USER_STOP;
     const char *name;
+    int64_t grace_s;
 
     if (json_parse(bytes, len, &json, NULL) < 0)
         return END_USER_STOP;
+    grace_s = json_get_int(json, "grace_s", -1);
+    if (grace_s >= 0 && grace_s <= SPEC_GRACE_MAX_S)
+        control->grace_s = grace_s;
     name = json_get_text(json, "cause");
     if (!name || !end_cause_from_name(name, &cause))
         return END_USER_STOP;
@@ -148,7 +154,7 @@ static bool file_asks(struct control *control, usec_t now, enum end_cause *cause
         < 0)
         *cause = END_USER_STOP;
     else
-        *cause = cause_in(bytes, len);
+        *cause = understand(control, bytes, len);
     return true;
 }
 

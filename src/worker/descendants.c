@@ -1,6 +1,6 @@
-/* Finds and ends our own children.  A child's pid is not given to another process
- * before we reap it, and nobody else can: so here a pid is as safe as a pidfd, and no
- * bystander is hit. */
+/* Finds and ends our own descendants.  A child's pid is not given to another process
+ * before we reap it, and nobody else can: so for a child its pid is as safe as a pidfd,
+ * and no bystander is hit.  Others are known by pid and start time. */
 
 #include "src/worker/descendants.h"
 
@@ -29,43 +29,103 @@ int descendants_reap(pid_t *pid, int *status)
     return ended > 0 ? 1 : ended;
 }
 
-/* Field 4 of /proc/PID/stat; the name in field 2 may hold anything, so it is skipped
- * from the end. */
-static pid_t parent_of(int proc, const char *name)
+/* /proc/PID/stat: "PID (NAME) STATE PARENT ...", where the start time is field 22.  The
+ * name may hold anything, so what follows is counted from the last parenthesis.  False
+ * for one that is gone or a zombie. */
+static bool read_stat(int proc, const char *digits, struct descendant *out)
 {
     enum {
-        STAT_MAX = 4096
+        STAT_MAX = 4096,
+        START_FIELD = 22
     };
-    auto_free char *path = xasprintf("%s/stat", name);
+    auto_free char *path = xasprintf("%s/stat", digits);
     auto_free char *stat = NULL;
+    const char *name;
     const char *after;
 
     if (file_read_at(proc, path, STAT_MAX, &stat, NULL, NULL) < 0)
-        return -1;
+        return false;
+    name = strchr(stat, '(');
     after = strrchr(stat, ')');
-    if (!after || strlen(after) < 5)
-        return -1;
-    return (pid_t)strtol(after + 4, NULL, 10);
+    if (!name || !after || strlen(after) < 5 || after[2] == 'Z' || after[2] == 'X')
+        return false;
+    out->id.pid = (pid_t)strtol(digits, NULL, 10);
+    out->parent = (pid_t)strtol(after + 4, NULL, 10);
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(after - name - 1), name + 1);
+    for (int field = 2; after && field < START_FIELD; field++)
+        after = strchr(after + 1, ' ');
+    out->id.start_ticks = after ? strtoull(after + 1, NULL, 10) : 0;
+    return after != NULL;
 }
 
-/* A walk of /proc: it costs a millisecond a hundred processes, and is done only when a
- * job left something behind. */
-void descendants_kill_children(void)
+static size_t read_all(struct descendant **list)
 {
     DIR *proc = opendir("/proc");
-    pid_t self = getpid();
     struct dirent *entry;
+    size_t count = 0;
+    size_t room = 0;
 
-    if (!proc)
-        return;
-    while ((entry = readdir(proc))) {
-        pid_t pid;
-
-        if (!isdigit((unsigned char)entry->d_name[0])
-            || parent_of(dirfd(proc), entry->d_name) != self)
+    *list = NULL;
+    while (proc && (entry = readdir(proc))) {
+        if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
-        pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        kill(pid, SIGKILL);
+        if (count == room) {
+            room = room ? 2 * room : 64;
+            *list = xrealloc(*list, room * sizeof **list);
+        }
+        if (read_stat(dirfd(proc), entry->d_name, &(*list)[count]))
+            count++;
     }
-    closedir(proc);
+    if (proc)
+        closedir(proc);
+    return count;
+}
+
+/* Moves to the front those whose parent is `above` or in front already; again and again
+ * until a pass finds none, for a parent may stand behind its child. */
+static size_t gather(struct descendant *list, size_t count, pid_t above,
+                     descendants_spare_t *spare, const void *context)
+{
+    size_t below = 0;
+    size_t before;
+
+    do {
+        before = below;
+        for (size_t i = below; i < count; i++) {
+            struct descendant found = list[i];
+            bool ours = found.parent == above;
+
+            for (size_t parent = 0; !ours && parent < below; parent++)
+                ours = list[parent].id.pid == found.parent;
+            if (!ours || (spare && spare(context, found.id.pid)))
+                continue;
+            list[i] = list[below];
+            list[below++] = found;
+        }
+    } while (below > before);
+    return below;
+}
+
+size_t descendants_list(descendants_spare_t *spare, const void *context,
+                        struct descendant **list)
+{
+    size_t count = read_all(list);
+
+    return gather(*list, count, getpid(), spare, context);
+}
+
+void descendants_kill(descendants_spare_t *spare, const void *context)
+{
+    auto_free struct descendant *list = NULL;
+    size_t count = read_all(&list);
+    pid_t self = getpid();
+
+    for (size_t i = 0; i < count; i++)
+        if (list[i].parent == self && !(spare && spare(context, list[i].id.pid)))
+            kill(list[i].id.pid, SIGKILL);
+}
+
+void descendants_kill_children(void)
+{
+    descendants_kill(NULL, NULL);
 }

@@ -1,14 +1,17 @@
 /* Starts the ranks: all of them before the first exec is waited for, so that a worker
- * of 32 starts as fast as its slowest.  Decides what becomes of a launch that fails
- * half-way. */
+ * of 32 starts as fast as its slowest; and later what mpirun asks for.  Decides what
+ * becomes of a launch that fails half-way, and who may ask. */
 
 #include "src/clock.h"
+#include "src/rsh.h"
+#include "src/text.h"
 #include "src/worker/complain.h"
 #include "src/worker/spawn.h"
 #include "src/worker/worker.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A start that the ranks' cgroup refuses is tried without: the walk will find them. */
@@ -38,8 +41,15 @@ static int start_rank(struct worker *worker, size_t i, struct spawn_request *req
     if (output_open(worker->folder, plan->rank, &rank->output, &child_end, err) < 0)
         return -1;
     worker->opened++;
-    *request = (struct spawn_request){ plan->argv, plan->env, worker->plan->work_folder,
-                                       child_end, -1, 0 };
+    if (plan->kind == RANK_REMOTE) {
+        rank->awaited = true;
+        worker->running++;
+        return 0;
+    }
+    *request = (struct spawn_request){ .argv = plan->argv,
+                                       .env = plan->env,
+                                       .folder = worker->plan->work_folder,
+                                       .output_fd = child_end };
     if (start_process(worker, request, spawn, err) < 0)
         return -1;
     rank->pid = spawn->pid;
@@ -72,7 +82,8 @@ static void start_all(struct worker *worker)
         }
     }
     for (size_t i = 0; i < started; i++)
-        if (spawn_confirm(&spawns[i], &requests[i], &why) < 0)
+        if (worker->ranks[i].pid > 0
+            && spawn_confirm(&spawns[i], &requests[i], &why) < 0)
             decide_launch(worker, i, &why);
 }
 
@@ -86,11 +97,37 @@ static int write_launched(struct worker *worker, struct err *err)
         struct cJSON *rank = json_object_new();
 
         json_set_int(rank, "rank", worker->plan->ranks[i].rank);
-        json_set_int(rank, "pid", worker->ranks[i].pid);
+        json_set(rank, "pid",
+                 worker->ranks[i].awaited ? json_null_new()
+                                          : json_int_new(worker->ranks[i].pid));
         json_append(ranks, rank);
     }
     json_set(line, "ranks", ranks);
     return journal_writer_append(&worker->journal, line, err);
+}
+
+static bool has_variable(char *const *env, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (; *env; env++)
+        if (text_starts_with(*env, name) && (*env)[len] == '=')
+            return true;
+    return false;
+}
+
+/* Before the ranks: mpirun asks as soon as it runs. */
+static void listen_for_mpirun(struct worker *worker)
+{
+    const struct rank_plan *first = worker->plan->ranks;
+    struct err why;
+
+    if (worker->plan->rank_count == 0
+        || (first->kind != RANK_REMOTE && !has_variable(first->env, RSH_HOSTS)))
+        return;
+    worker->remote = remote_open(worker->folder, &why);
+    if (!worker->remote)
+        decide_launch(worker, 0, &why);
 }
 
 int ranks_launch(struct worker *worker, struct err *err)
@@ -104,11 +141,66 @@ int ranks_launch(struct worker *worker, struct err *err)
                             worker->plan->memory_bytes, &why)
         < 0)
         complain(worker->folder, why.text);
-    start_all(worker);
+    worker->peers = peers_new(worker->plan);
+    listen_for_mpirun(worker);
+    if (!worker->ending.decided)
+        start_all(worker);
     if (!worker->ending.decided)
         return write_launched(worker, err);
     ranks_signal(worker, SIGKILL);
     return 0;
+}
+
+/* Worker 0 may be asked for as much as mpirun likes; elsewhere it is the rank, once. */
+static int find_place(struct worker *worker, struct rank **rank, struct err *err)
+{
+    *rank = NULL;
+    if (worker->ending.decided)
+        return err_set(err, ERR_CONFLICT, "the worker is stopping");
+    if (worker->plan->ranks[0].kind != RANK_REMOTE)
+        return 0;
+    if (!worker->ranks[0].awaited)
+        return err_set(err, ERR_CONFLICT,
+                       "something was started here already, and a "
+                       "worker takes one daemon of mpirun's");
+    *rank = &worker->ranks[0];
+    return 0;
+}
+
+int ranks_start_remote(void *context, const char *command, const int *streams,
+                       pid_t *pid, struct err *err)
+{
+    struct worker *worker = context;
+    auto_free char *line = xstrdup(command);
+    char shell[] = "/bin/sh";
+    char option[] = "-c";
+    char *argv[] = { shell, option, line, NULL };
+    struct spawn_request request = { .argv = argv,
+                                     .env = worker->plan->ranks[0].env,
+                                     .folder = worker->plan->work_folder,
+                                     .input_fd = streams[0],
+                                     .output_fd = streams[1],
+                                     .error_fd = streams[2] };
+    struct spawn spawn;
+    struct rank *rank;
+
+    if (find_place(worker, &rank, err) < 0
+        || start_process(worker, &request, &spawn, err) < 0
+        || spawn_confirm(&spawn, &request, err) < 0)
+        return -1;
+    *pid = spawn.pid;
+    if (rank) {
+        rank->awaited = false;
+        rank->pid = spawn.pid;
+    }
+    return 0;
+}
+
+static bool is_for_users(const struct worker *worker, size_t i)
+{
+    enum rank_kind kind = worker->plan->ranks[i].kind;
+
+    return kind == RANK_LAUNCHER || kind == RANK_REMOTE;
 }
 
 /* Each rank leads a session and process group of its own, so what a shell started in it
@@ -118,7 +210,7 @@ void ranks_signal(struct worker *worker, int signal_number)
     for (size_t i = 0; i < worker->opened; i++) {
         struct rank *rank = &worker->ranks[i];
 
-        if (rank->pid <= 0)
+        if (rank->pid <= 0 || (signal_number == SIGTERM && is_for_users(worker, i)))
             continue;
         kill(-rank->pid, signal_number);
         kill(-rank->pid, SIGCONT); /* who was suspended could not save */

@@ -31,6 +31,9 @@ size_t remote_fds(const struct remote *remote, struct pollfd *fds);
 /** Answers whoever called, and passes signals on.  Does not block. */
 void remote_attend(struct remote *remote, remote_start_t *start, void *context);
 
+/** Whether this was started for a caller who is there still. */
+bool remote_has(const struct remote *remote, pid_t pid);
+
 /** A child has ended with `status`: who asked for it, if anybody did, is told. */
 void remote_ended(struct remote *remote, pid_t pid, int status);
 

@@ -1,20 +1,16 @@
 /* The worker's loop, from the launch until nothing is left: output, ends of ranks,
- * stops. Decides the order of an end: SIGTERM, SIGKILL, the sweep of what is left, the
- * last output. */
+ * stops, mpirun's wishes.  Decides what is looked at when; how ranks are ended is
+ * wind_down's. */
 
 #include "src/clock.h"
 #include "src/worker/descendants.h"
 #include "src/worker/worker.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-/* Ranks that lost a peer have nothing to save that is worth a bill of minutes. */
-#define FAILURE_GRACE (10 * USEC_PER_SEC)
 
 /* How long a killed process may take to vanish before its like are looked for again. */
 #define SWEEP_INTERVAL (20 * USEC_PER_MSEC)
@@ -25,27 +21,6 @@ enum {
     FD_INOTIFY,
     FD_OUTPUT
 };
-
-/* Starts the stop that ending has decided. */
-static void begin_stop(struct worker *worker, usec_t now)
-{
-    usec_t grace = worker->plan->grace_s * USEC_PER_SEC;
-    bool failed = worker->ending.rank >= 0;
-
-    if (failed && grace > FAILURE_GRACE)
-        grace = FAILURE_GRACE;
-    worker->kill_boot = now + grace;
-    ranks_signal(worker, SIGTERM);
-}
-
-static void kill_if_due(struct worker *worker, usec_t now)
-{
-    if (now < worker->kill_boot)
-        return;
-    worker->kill_boot = INT64_MAX;
-    cgroup_kill(&worker->cgroup);
-    ranks_signal(worker, SIGKILL);
-}
 
 static int write_exited(struct worker *worker, int rank, int status, bool oom,
                         struct err *err)
@@ -65,21 +40,22 @@ static int write_exited(struct worker *worker, int rank, int status, bool oom,
 static int rank_ended(struct worker *worker, size_t i, int status, struct err *err)
 {
     int rank = worker->plan->ranks[i].rank;
+    bool needed = !worker->ranks[i].dismissed;
     usec_t now = clock_boot();
     bool oom = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
                && !worker->ending.decided && cgroup_oom_kills(&worker->cgroup) > 0;
 
     worker->ranks[i].pid = 0;
     worker->running--;
-    if (ending_rank(&worker->ending, rank, status, oom, now))
-        begin_stop(worker, now);
+    if (needed && ending_rank(&worker->ending, rank, status, oom, now))
+        wind_down_begin(worker, now);
     /* What never ran has no end of its own. */
     if (worker->ending.cause == END_LAUNCH)
         return 0;
     return write_exited(worker, rank, status, oom, err);
 }
 
-/* Reaps all that has ended.  `*left`: whether any child, ended or not, is left. */
+/* Reaps all that has ended.  `*left`: whether anything of the ranks is left. */
 static int reap(struct worker *worker, bool *left, struct err *err)
 {
     int status;
@@ -90,8 +66,10 @@ static int reap(struct worker *worker, bool *left, struct err *err)
         for (size_t i = 0; i < worker->opened; i++)
             if (worker->ranks[i].pid == pid && rank_ended(worker, i, status, err) < 0)
                 return -1;
+        remote_ended(worker->remote, pid, status);
+        staging_reaped(worker, pid, status);
     }
-    *left = found == 0;
+    *left = worker->running > 0 || (found == 0 && wind_down_left(worker));
     return 0;
 }
 
@@ -109,7 +87,7 @@ static int wait_ms(const struct worker *worker, usec_t now)
 {
     usec_t until = worker->heartbeat_boot;
 
-    earlier(&until, worker->kill_boot);
+    earlier(&until, wind_down_due(worker));
     earlier(&until, metrics_due(worker->metrics));
     earlier(&until, control_due(&worker->control, now));
     if (worker->running == 0)
@@ -124,6 +102,8 @@ static int wait_ms(const struct worker *worker, usec_t now)
 /* A closed pipe is -1 here, which poll passes over. */
 static void wait_for_more(const struct worker *worker, struct pollfd *fds)
 {
+    struct pollfd *more = fds + FD_OUTPUT + worker->opened;
+
     fds[FD_SIGNAL] =
         (struct pollfd){ .fd = worker->control.signal_fd, .events = POLLIN };
     fds[FD_INOTIFY] =
@@ -131,7 +111,10 @@ static void wait_for_more(const struct worker *worker, struct pollfd *fds)
     for (size_t i = 0; i < worker->opened; i++)
         fds[FD_OUTPUT + i] =
             (struct pollfd){ .fd = worker->ranks[i].output.pipe_fd, .events = POLLIN };
-    poll(fds, FD_OUTPUT + worker->opened, wait_ms(worker, clock_boot()));
+    staging_poll(worker, more);
+    more += STAGING_FDS;
+    more += remote_fds(worker->remote, more);
+    poll(fds, (nfds_t)(more - fds), wait_ms(worker, clock_boot()));
 }
 
 /* One round of work, each part bounded: a rank that floods us delays no stop. */
@@ -139,42 +122,36 @@ static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
                          struct err *err)
 {
     usec_t now;
+    bool stop;
 
     wait_for_more(worker, fds);
     for (size_t i = 0; i < worker->opened; i++)
         if (fds[FD_OUTPUT + i].revents)
             output_read(&worker->ranks[i].output, worker->metrics, &worker->journal);
+    remote_attend(worker->remote, ranks_start_remote, worker);
     if (reap(worker, left, err) < 0)
         return -1;
     now = clock_boot();
-    if (worker->running > 0 && stop_check(worker, now))
-        begin_stop(worker, now);
-    kill_if_due(worker, now);
-    if (metrics_write(worker->metrics, &worker->journal, now, false, err) < 0)
+    stop = staging_hear(worker, now);
+    if (stop || (worker->running > 0 && stop_check(worker, now)))
+        wind_down_begin(worker, now);
+    if (wind_down_go_on(worker, now, err) < 0
+        || metrics_write(worker->metrics, &worker->journal, now, false, err) < 0)
         return -1;
     return heartbeat_run(worker, now, err);
 }
 
-/* No rank runs, yet something is left.  What was told to stop has until the grace is
- * over, for it may be saving; the rest is killed. */
-static void sweep(const struct worker *worker)
-{
-    if (worker->kill_boot != INT64_MAX && ranks_linger(worker))
-        return;
-    cgroup_kill(&worker->cgroup);
-    descendants_kill_children();
-}
-
 static int watch_rounds(struct worker *worker, struct err *err)
 {
-    auto_free struct pollfd *fds = xcalloc(FD_OUTPUT + worker->opened, sizeof *fds);
+    auto_free struct pollfd *fds =
+        xcalloc(FD_OUTPUT + worker->opened + STAGING_FDS + REMOTE_FDS_MAX, sizeof *fds);
     bool left = worker->running > 0;
 
     while (left) {
         if (round_of_work(worker, fds, &left, err) < 0)
             return -1;
         if (left && worker->running == 0)
-            sweep(worker);
+            wind_down_sweep(worker);
     }
     return 0;
 }
@@ -193,7 +170,11 @@ static void remark_dropped(struct worker *worker, const struct output *output)
 
 int watch_run(struct worker *worker, struct err *err)
 {
-    if (watch_rounds(worker, err) < 0)
+    int result = watch_rounds(worker, err);
+
+    remote_close(steal_ptr(&worker->remote));
+    users_free(worker);
+    if (result < 0)
         return -1;
     for (size_t i = 0; i < worker->opened; i++) {
         output_finish(&worker->ranks[i].output, worker->metrics, &worker->journal);
