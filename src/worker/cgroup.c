@@ -121,7 +121,7 @@ static int64_t count_kills(int folder, const char *name)
     return line ? strtoll(line + strlen(word), NULL, 10) : -1;
 }
 
-int64_t cgroup_oom_kills(const struct cgroup *cgroup)
+static int64_t all_kills(const struct cgroup *cgroup)
 {
     int64_t kills = -1;
 
@@ -130,6 +130,17 @@ int64_t cgroup_oom_kills(const struct cgroup *cgroup)
     if (kills < 0 && cgroup->memory_fd > 0)
         kills = count_kills(cgroup->memory_fd, "memory.oom_control");
     return kills < 0 ? 0 : kills;
+}
+
+int64_t cgroup_oom_kills(const struct cgroup *cgroup)
+{
+    return all_kills(cgroup) - cgroup->old_kills;
+}
+
+void cgroup_settle_kills(struct cgroup *cgroup)
+{
+    cgroup->old_kills = cgroup->new_kills;
+    cgroup->new_kills = all_kills(cgroup);
 }
 
 void cgroup_leave(struct cgroup *cgroup)

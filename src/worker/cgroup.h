@@ -14,6 +14,8 @@ struct cgroup {
     int fd;            /* of the folder, -1: there is none */
     char *memory_path; /* version 1, memory controller; NULL: there is none */
     int memory_fd;     /* of the folder, 0: there is none */
+    int64_t old_kills; /* counted two heartbeats ago */
+    int64_t new_kills; /* one heartbeat ago */
     int tasks_fd;      /* of its file `tasks`: who writes "0" to it enters; 0: none */
 };
 
@@ -38,9 +40,13 @@ MUST_CHECK int cgroup_limit_memory(struct cgroup *cgroup, const char *memory_pat
 /** SIGKILL to every process in it, at once. */
 void cgroup_kill(const struct cgroup *cgroup);
 
-/** How many of its processes the kernel has killed for want of memory; 0 when it keeps
- * no such count. */
+/** How many of its processes the kernel has killed of late for want of memory: since
+ * the heartbeat before the last one.  0 when it keeps no such count. */
 int64_t cgroup_oom_kills(const struct cgroup *cgroup);
+
+/** A heartbeat: what was killed before the last one has been reaped for long, and tells
+ * nothing of an end that is still to come. */
+void cgroup_settle_kills(struct cgroup *cgroup);
 
 /** Gives the version 2 folder up for the next fork, keeping what is in it (the kernel
  * would not take us). */

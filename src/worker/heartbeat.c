@@ -20,6 +20,7 @@ int heartbeat_run(struct worker *worker, usec_t now, struct err *err)
     for (size_t i = 0; i < worker->opened; i++)
         output_sync(&worker->ranks[i].output);
     fdatasync(worker->journal.fd);
+    cgroup_settle_kills(&worker->cgroup);
     if (worker->sampler)
         sampler_run(worker->sampler, now);
     return 0;

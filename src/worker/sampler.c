@@ -265,6 +265,19 @@ static int64_t memory_of(const struct sampler *sampler, const struct usage *now,
     return at_end && sampler->memory.count == 0 ? now->peak_bytes : now->memory_bytes;
 }
 
+/* A cgroup that was made since we began has counted for the ranks alone. */
+static void rebase(struct sampler *sampler, const struct usage *now)
+{
+    if (now->cpu_of_cgroup && !sampler->last.cpu_of_cgroup) {
+        sampler->begin.cpu_usec = 0;
+        sampler->last.cpu_usec = 0;
+    }
+    if (now->io_of_cgroup && !sampler->last.io_of_cgroup) {
+        sampler->begin.read_bytes = 0;
+        sampler->begin.write_bytes = 0;
+    }
+}
+
 static struct cJSON *take(struct sampler *sampler, usec_t now, bool at_end)
 {
     struct cJSON *line = json_object_new();
@@ -274,6 +287,7 @@ static struct cJSON *take(struct sampler *sampler, usec_t now, bool at_end)
     double percent;
 
     usage_read(sampler->cgroup, &usage);
+    rebase(sampler, &usage);
     percent = cpu_percent(&sampler->last, &usage, span);
     memory = memory_of(sampler, &usage, at_end);
     sampler->last = usage;

@@ -11,8 +11,9 @@
 struct sampler;
 struct worker_plan;
 
-/** Counts from now on.  To be called once the cgroup is open, before a rank runs.  All
- * three are borrowed, and outlive it.  Cheap: reads a few files, starts nothing. */
+/** Counts from now on.  To be called before a rank runs; the cgroup may be opened
+ * later. All three are borrowed, and outlive it. Cheap: reads a few files, starts
+ * nothing. */
 struct sampler *sampler_new(const char *folder, const struct cgroup *cgroup,
                             const struct worker_plan *plan);
 

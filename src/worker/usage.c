@@ -230,9 +230,11 @@ static void read_second_version(int folder, struct usage *usage)
 
     if (file_read_at(folder, "cpu.stat", COUNTERS_MAX, &cpu, NULL, NULL) == 0)
         usage->cpu_usec = number_of_line(cpu, "usage_usec ");
+    usage->cpu_of_cgroup = usage->cpu_usec >= 0;
     if (file_read_at(folder, "io.stat", COUNTERS_MAX, &io, NULL, NULL) == 0) {
         usage->read_bytes = usage_sum_io(io, "rbytes");
         usage->write_bytes = usage_sum_io(io, "wbytes");
+        usage->io_of_cgroup = true;
     }
     usage->memory_bytes = read_number(folder, "memory.current");
     usage->peak_bytes = read_number(folder, "memory.peak"); /* from Linux 5.19 on */
@@ -264,7 +266,7 @@ static void read_processes(const struct cgroup *cgroup, struct usage *usage)
 
 void usage_read(const struct cgroup *cgroup, struct usage *out)
 {
-    struct usage usage = { -1, -1, -1, -1, -1, -1, -1 };
+    struct usage usage = { -1, -1, -1, -1, -1, -1, -1, false, false };
     auto_free char *dev = NULL;
 
     read_cgroup(cgroup, &usage);

@@ -14,14 +14,16 @@ struct usage {
     int64_t write_bytes;
     int64_t rx_bytes; /* of the whole host, the loopback interface left out */
     int64_t tx_bytes;
+    bool cpu_of_cgroup; /* counted from its birth on, so from 0 */
+    bool io_of_cgroup;
 };
 
 /**
  * Reads the counters: of the cgroup where it has them, else of this process's children
  * and theirs, those that are there and those that were waited for.
  *
- * All but memory_bytes and peak_bytes only ever grow, from some start that is not 0:
- * only differences mean something.  -1: the kernel does not say.
+ * All but memory_bytes and peak_bytes only ever grow, a cgroup's from 0, the others
+ * from some number: only differences mean something.  -1: the kernel does not say.
  */
 void usage_read(const struct cgroup *cgroup, struct usage *out);
 

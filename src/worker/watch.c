@@ -6,6 +6,7 @@
 #include "src/worker/descendants.h"
 #include "src/worker/worker.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -37,6 +38,21 @@ static int write_exited(struct worker *worker, int rank, int status, bool oom,
     return journal_writer_append(&worker->journal, line, err);
 }
 
+/* The kernel may have chosen a process that a rank had started: then the rank's own end
+ * is what it is, and this is why. */
+static void remark_oom(struct worker *worker)
+{
+    int64_t kills = cgroup_oom_kills(&worker->cgroup);
+    auto_free char *remark = NULL;
+
+    if (worker->ending.cause != END_FAILED || kills == 0)
+        return;
+    remark = xasprintf("the kernel's out-of-memory killer had ended %" PRId64
+                       " of this instance's processes",
+                       kills);
+    ending_remark(&worker->ending, remark);
+}
+
 static int rank_ended(struct worker *worker, size_t i, int status, struct err *err)
 {
     int rank = worker->plan->ranks[i].rank;
@@ -47,8 +63,10 @@ static int rank_ended(struct worker *worker, size_t i, int status, struct err *e
 
     worker->ranks[i].pid = 0;
     worker->running--;
-    if (needed && ending_rank(&worker->ending, rank, status, oom, now))
+    if (needed && ending_rank(&worker->ending, rank, status, oom, now)) {
+        remark_oom(worker);
         wind_down_begin(worker, now);
+    }
     /* What never ran has no end of its own. */
     if (worker->ending.cause == END_LAUNCH)
         return 0;
