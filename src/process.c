@@ -85,25 +85,28 @@ static bool is_program(const char *path)
            && access(path, X_OK) == 0;
 }
 
+char *program_find(const char *name, const char *path)
+{
+    while (path && *path != '\0') {
+        int len = (int)strcspn(path, ":");
+        auto_free char *program = xasprintf("%.*s/%s", len, path, name);
+
+        if (len > 0 && is_program(program))
+            return steal_ptr(&program);
+        path += len + (path[len] == ':');
+    }
+    return NULL;
+}
+
 /* As execvp would find it, but by the PATH of the new process, not ours.  NULL when
  * there is none. */
 static char *find_program(const char *name, const char *const *envp)
 {
-    const char *folders = NULL;
-
     if (strchr(name, '/'))
         return xstrdup(name);
-    for (; *envp && !folders; envp++)
+    for (; *envp; envp++)
         if (text_starts_with(*envp, "PATH="))
-            folders = *envp + strlen("PATH=");
-    while (folders && *folders != '\0') {
-        int len = (int)strcspn(folders, ":");
-        auto_free char *path = xasprintf("%.*s/%s", len, folders, name);
-
-        if (len > 0 && is_program(path))
-            return steal_ptr(&path);
-        folders += len + (folders[len] == ':');
-    }
+            return program_find(name, *envp + strlen("PATH="));
     return NULL;
 }
 

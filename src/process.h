@@ -22,6 +22,10 @@ MUST_CHECK int process_start_ticks(pid_t pid, uint64_t *ticks, struct err *err);
  * its pid. The caller closes. */
 MUST_CHECK int process_open(const struct process_id *id, int *pidfd, struct err *err);
 
+/** The file that a shell would run for a name without a slash, with this PATH (NULL:
+ * there is none); NULL when there is no such program. The caller frees. */
+char *program_find(const char *name, const char *path);
+
 /* What a new process reads and writes; -1: /dev/null. */
 struct process_files {
     int input;  /* above 2 */

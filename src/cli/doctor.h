@@ -28,6 +28,9 @@ void findings_add(struct findings *findings, const char *check, enum severity se
 void doctor_check_daemon(struct cli *cli, struct findings *findings);
 void doctor_check_python(struct findings *findings);
 void doctor_check_cgroup(struct findings *findings);
+void doctor_check_isolation(struct findings *findings);
+void doctor_check_memory(struct findings *findings);
+void doctor_check_monitors(struct findings *findings);
 void doctor_check_shm(struct findings *findings);
 void doctor_check_files(struct findings *findings);
 void doctor_check_clock(struct findings *findings);

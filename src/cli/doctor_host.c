@@ -1,15 +1,11 @@
 /* The host's part of the doctor's checks.  Each says what is so, how much it matters
  * and what helps. */
 
+#include "src/cgroup_folder.h"
 #include "src/cli/doctor.h"
 #include "src/clock.h"
-#include "src/files.h"
-#include "src/text.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,53 +13,12 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-enum {
-    PROC_BYTES_MAX = 1 << 20
-};
-
-/* Where a line of /proc/self/mounts says that cgroup v2 is; NULL: nowhere.  The caller
- * frees. */
-static char *cgroup_mount(void)
-{
-    auto_free char *mounts = NULL;
-    char *rest = NULL;
-
-    if (file_read("/proc/self/mounts", PROC_BYTES_MAX, &mounts, NULL, NULL) < 0)
-        return NULL;
-    for (char *line = strtok_r(mounts, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest)) {
-        char where[PATH_MAX];
-        char kind[32];
-
-        if (sscanf(line, "%*s %4095s %31s", where, kind) == 2
-            && strcmp(kind, "cgroup2") == 0)
-            return xstrdup(where);
-    }
-    return NULL;
-}
-
-/* The folder of this process beneath it; the caller frees. */
-static char *own_cgroup(const char *mount)
-{
-    auto_free char *text = NULL;
-    const char *line;
-
-    if (file_read("/proc/self/cgroup", PROC_BYTES_MAX, &text, NULL, NULL) < 0)
-        return NULL;
-    line = strstr(text, "0::/");
-    if (!line)
-        return NULL;
-    line += strlen("0::");
-    return xasprintf("%s%.*s", mount, (int)strcspn(line, "\n"), line);
-}
-
 static const char cgroup_remedy[] =
     "run railheadd by its systemd unit (Delegate=yes), or as root with /sys/fs/cgroup writable";
 
 void doctor_check_cgroup(struct findings *findings)
 {
-    auto_free char *mount = cgroup_mount();
-    auto_free char *own = mount ? own_cgroup(mount) : NULL;
+    auto_free char *own = cgroup_folder(NULL);
     auto_free char *probe =
         own ? xasprintf("%s/jobctl-doctor.%d", own, (int)getpid()) : NULL;
     auto_free char *kill_file = probe ? xasprintf("%s/cgroup.kill", probe) : NULL;

@@ -2,6 +2,7 @@ noinst_LIBRARIES += src/cli/libcli.a
 src_cli_libcli_a_SOURCES = \
 	src/cli/doctor.h \
 	src/cli/doctor_host.c \
+	src/cli/doctor_jobs.c \
 	src/cli/doctor_python.c \
 	src/cli/figure.c src/cli/figure.h \
 	src/cli/follow.c src/cli/follow.h \

@@ -150,6 +150,9 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
     doctor_check_daemon(cli, &findings);
     doctor_check_python(&findings);
     doctor_check_cgroup(&findings);
+    doctor_check_isolation(&findings);
+    doctor_check_memory(&findings);
+    doctor_check_monitors(&findings);
     doctor_check_shm(&findings);
     doctor_check_files(&findings);
     doctor_check_clock(&findings);

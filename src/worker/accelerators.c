@@ -3,6 +3,7 @@
 
 #include "src/worker/accelerators.h"
 
+#include "src/process.h"
 #include "src/worker/tool.h"
 
 #include <stdio.h>
@@ -267,8 +268,8 @@ static void look_for(struct accelerators *accelerators)
     const char *path = value_of(accelerators->env, "PATH");
 
     accelerators->looked_for = true;
-    accelerators->nvidia_smi = tool_find("nvidia-smi", path);
-    accelerators->neuron_monitor = tool_find("neuron-monitor", path);
+    accelerators->nvidia_smi = program_find("nvidia-smi", path);
+    accelerators->neuron_monitor = program_find("neuron-monitor", path);
     if (accelerators->neuron_monitor) {
         const char *const argv[] = { accelerators->neuron_monitor, NULL };
 

@@ -18,19 +18,6 @@ enum {
     HEARD_MAX = 1 << 20
 };
 
-char *tool_find(const char *name, const char *path)
-{
-    while (path && *path) {
-        int len = (int)strcspn(path, ":");
-        auto_free char *program = xasprintf("%.*s/%s", len, path, name);
-
-        if (*program == '/' && len > 0 && access(program, X_OK) == 0)
-            return steal_ptr(&program);
-        path += len + (path[len] == ':');
-    }
-    return NULL;
-}
-
 static _Noreturn void become(char *const *argv, char *const *env, int output_fd)
 {
     struct sigaction by_default = { .sa_handler = SIG_DFL };

@@ -23,10 +23,6 @@ struct tool {
         .pidfd = -1, .output_fd = -1 \
     }
 
-/** The file that a shell would run for `name` with this PATH (NULL: there is none);
- * NULL: none. The caller frees. */
-char *tool_find(const char *name, const char *path);
-
 /** Starts it; argv[0] is a path, both lists end in NULL.  It is no child of ours, so
  * that whoever waits for the ranks never meets it.  False when it cannot be started. */
 bool tool_start(struct tool *out, char *const *argv, char *const *env);
