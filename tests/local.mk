@@ -26,11 +26,14 @@ flow_tests = \
 	tests/flow/jobctl.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/readme.sh \
+	tests/flow/submit_data.sh \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
+	tests/flow/worker_failure.sh \
 	tests/flow/worker_faults.sh \
 	tests/flow/worker_launch.sh \
 	tests/flow/worker_output.sh \
+	tests/flow/worker_staging.sh \
 	tests/flow/worker_stop.sh \
 	tests/flow/worker_torch.sh
 contract_tests = \
@@ -79,6 +82,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_digest.c \
 	tests/unit/test_ending.c \
 	tests/unit/test_err.c \
+	tests/unit/test_failure.c \
 	tests/unit/test_figure.c \
 	tests/unit/test_files.c \
 	tests/unit/test_job.c \
@@ -94,8 +98,10 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_log_stream.c \
 	tests/unit/test_loop.c \
 	tests/unit/test_meter.c \
+	tests/unit/test_metrics_history.c \
 	tests/unit/test_money.c \
 	tests/unit/test_offers.c \
+	tests/unit/test_output.c \
 	tests/unit/test_ports.c \
 	tests/unit/test_problems.c \
 	tests/unit/test_process.c \
