@@ -15,7 +15,7 @@ DAEMON_CONFIG=$WORK/railhead.yaml
 if [ "$(id -u)" = 0 ]; then
     daemon_prefix=(setpriv '--inh-caps=-dac_override,-dac_read_search' '--bounding-set=-dac_override,-dac_read_search')
 fi
-daemon_start || exit 1
+check "a daemon starts" daemon_start
 
 # told MEMBERS: a line a problem, "path | message | hint"; nothing when there is none.  Of one ml.c5.xlarge, if MEMBERS do
 # not say otherwise.
