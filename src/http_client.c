@@ -11,10 +11,12 @@
 #include <assert.h>
 #include <curl/curl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct http_client {
     CURLM *multi;
@@ -27,7 +29,11 @@ struct http_transfer {
     struct http_client *client;
     CURL *easy;
     struct curl_slist *headers;
-    FILE *upload;
+    int body_file;           /* ours; or -1 */
+    struct http_range range; /* what is sent of a file */
+    int64_t sent;
+    const char *unread; /* why it could not be read; or NULL */
+    const char *where;  /* for messages */
     struct text body;
     void (*on_bytes)(void *context, const char *bytes, size_t len);
     void (*on_sent)(void *context, int64_t sent, int64_t total);
@@ -41,6 +47,12 @@ struct http_transfer {
 /* Reaching a daemon on this host takes no time; over a network a round trip or two. */
 enum {
     CONNECT_TIMEOUT_S = 5
+};
+
+/* libcurl takes what a socket has in pieces of this size: fewer calls than with its
+ * 16 KiB, where an answer is long. */
+enum {
+    STREAM_BUFFER_BYTES = 256 << 10
 };
 
 static bool is_http_url(const char *url)
@@ -88,9 +100,8 @@ static size_t on_write(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_transfer *transfer = context;
     size_t len = size * count;
-    long status = 0;
+    int status = http_status(transfer);
 
-    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     if (transfer->on_bytes && status >= 200 && status < 300) {
         transfer->on_bytes(transfer->context, bytes, len);
         return len;
@@ -114,30 +125,79 @@ static int on_progress(void *context, curl_off_t down_total, curl_off_t down,
     return 0;
 }
 
-static int set_upload(struct http_transfer *transfer, const char *path, struct err *err)
+/* What the file no longer has ends the transfer: it shrank. */
+static size_t on_read(char *bytes, size_t size, size_t count, void *context)
+{
+    struct http_transfer *transfer = context;
+    int64_t left = transfer->range.len - transfer->sent;
+    size_t room = size * count;
+    ssize_t got;
+
+    if (left == 0)
+        return 0;
+    if ((int64_t)room > left)
+        room = (size_t)left;
+    got = pread(transfer->range.fd, bytes, room,
+                (off_t)(transfer->range.offset + transfer->sent));
+    if (got <= 0) {
+        transfer->unread = got < 0 ? strerror(errno) : "the file became shorter";
+        return CURL_READFUNC_ABORT;
+    }
+    transfer->sent += got;
+    return (size_t)got;
+}
+
+/* For a request that is sent once more, on a connection that is not stale. */
+static int on_seek(void *context, curl_off_t offset, int origin)
+{
+    struct http_transfer *transfer = context;
+
+    if (origin != SEEK_SET)
+        return CURL_SEEKFUNC_CANTSEEK;
+    transfer->sent = offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+static void set_upload(struct http_transfer *transfer)
+{
+    CURL *easy = transfer->easy;
+
+    curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_read);
+    curl_easy_setopt(easy, CURLOPT_READDATA, (void *)transfer);
+    curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_seek);
+    curl_easy_setopt(easy, CURLOPT_SEEKDATA, (void *)transfer);
+    curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)transfer->range.len);
+    if (transfer->on_sent) {
+        curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+        curl_easy_setopt(easy, CURLOPT_XFERINFODATA, (void *)transfer);
+        curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    }
+}
+
+static int open_body_file(struct http_transfer *transfer, const char *path,
+                          struct err *err)
 {
     struct stat st;
 
-    transfer->upload = fopen(path, "re");
-    if (!transfer->upload || fstat(fileno(transfer->upload), &st) < 0)
+    transfer->body_file = open(path, O_RDONLY | O_CLOEXEC);
+    if (transfer->body_file < 0 || fstat(transfer->body_file, &st) < 0)
         return err_sys(err, errno, "open %s", path);
-    curl_easy_setopt(transfer->easy, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(transfer->easy, CURLOPT_READDATA, (void *)transfer->upload);
-    curl_easy_setopt(transfer->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)st.st_size);
-    if (transfer->on_sent) {
-        curl_easy_setopt(transfer->easy, CURLOPT_XFERINFOFUNCTION, on_progress);
-        curl_easy_setopt(transfer->easy, CURLOPT_XFERINFODATA, (void *)transfer);
-        curl_easy_setopt(transfer->easy, CURLOPT_NOPROGRESS, 0L);
-    }
+    transfer->range =
+        (struct http_range){ .fd = transfer->body_file, .len = st.st_size };
     return 0;
 }
 
-static void set_address(struct http_transfer *transfer, const char *path)
+static void set_address(struct http_transfer *transfer,
+                        const struct http_request *request)
 {
     const struct http_client *client = transfer->client;
-    auto_free char *url = xasprintf("%s%s", client->base, path);
+    auto_free char *url =
+        xasprintf("%s%s", request->base ? request->base : client->base, request->path);
 
     curl_easy_setopt(transfer->easy, CURLOPT_URL, url);
+    /* "/../" is a part of a key in S3, and elsewhere the server's to judge. */
+    curl_easy_setopt(transfer->easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(transfer->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
     curl_easy_setopt(transfer->easy, CURLOPT_USERAGENT, "railhead/" PACKAGE_VERSION);
@@ -159,13 +219,17 @@ static int set_all(struct http_transfer *transfer, const struct http_request *re
 {
     CURL *easy = transfer->easy;
 
-    set_address(transfer, request->path);
+    set_address(transfer, request);
     set_headers(transfer, request->headers);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, (void *)transfer);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->detail);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT, (long)request->deadline_s);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, request->stall_s > 0 ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)request->stall_s);
+    if (request->on_bytes)
+        curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)STREAM_BUFFER_BYTES);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_write);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *)transfer);
     if (strcmp(request->method, "HEAD") == 0)
@@ -174,8 +238,12 @@ static int set_all(struct http_transfer *transfer, const struct http_request *re
         curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->body);
     else if (strcmp(request->method, "POST") == 0)
         curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, "");
-    if (request->body_file && set_upload(transfer, request->body_file, err) < 0)
+    if (request->body_file && open_body_file(transfer, request->body_file, err) < 0)
         return -1;
+    if (request->body_range)
+        transfer->range = *request->body_range;
+    if (request->body_file || request->body_range)
+        set_upload(transfer);
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
     return 0;
 }
@@ -186,6 +254,8 @@ int http_start(struct http_client *client, const struct http_request *request,
     auto_transfer struct http_transfer *transfer = xcalloc(1, sizeof *transfer);
 
     transfer->client = client;
+    transfer->body_file = -1;
+    transfer->where = request->base ? request->base : client->where;
     transfer->on_bytes = request->on_bytes;
     transfer->on_sent = request->on_sent;
     transfer->context = request->context;
@@ -240,10 +310,32 @@ bool http_is_done(const struct http_transfer *transfer)
     return transfer->done;
 }
 
+int http_status(const struct http_transfer *transfer)
+{
+    long status = 0;
+
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    return (int)status;
+}
+
+const char *http_header(const struct http_transfer *transfer, const char *name)
+{
+    struct curl_header *header;
+
+    if (curl_easy_header(transfer->easy, name, 0, CURLH_HEADER, -1, &header)
+        != CURLHE_OK)
+        return NULL;
+    return header->value;
+}
+
 static int no_answer(const struct http_transfer *transfer, struct err *err)
 {
-    const char *where = transfer->client->where;
+    const char *where = transfer->where;
     long os_errno = 0;
+
+    if (transfer->unread)
+        return err_set(err, ERR_INTERNAL, "%s: reading what is sent: %s", where,
+                       transfer->unread);
 
     if (curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_errno) == CURLE_OK
         && os_errno != 0 && transfer->result == CURLE_COULDNT_CONNECT)
@@ -257,15 +349,12 @@ static int no_answer(const struct http_transfer *transfer, struct err *err)
 int http_result(const struct http_transfer *transfer, struct http_answer *answer,
                 struct err *err)
 {
-    long status = 0;
-
     if (transfer->too_long)
         return err_set(err, ERR_LIMIT, "%s: the answer is longer than %d bytes",
-                       transfer->client->where, HTTP_ANSWER_MAX);
+                       transfer->where, HTTP_ANSWER_MAX);
     if (transfer->result != CURLE_OK)
         return no_answer(transfer, err);
-    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-    answer->status = (int)status;
+    answer->status = http_status(transfer);
     answer->body = transfer->body.bytes ? transfer->body.bytes : "";
     answer->len = transfer->body.len;
     return 0;
@@ -280,8 +369,7 @@ void http_transfer_free(struct http_transfer *transfer)
         curl_easy_cleanup(transfer->easy);
     }
     curl_slist_free_all(transfer->headers);
-    if (transfer->upload)
-        fclose(transfer->upload);
+    base_close(&transfer->body_file);
     text_clear(&transfer->body);
     free(transfer);
 }

@@ -24,16 +24,26 @@ enum {
     HTTP_ANSWER_MAX = 64 << 20
 };
 
+/* Bytes of an open file, read as they are sent. */
+struct http_range {
+    int fd; /* the caller's; stays open as long as the transfer */
+    int64_t offset;
+    int64_t len;
+};
+
 struct http_request {
-    const char *method;         /* GET, HEAD, POST, PUT, ... */
-    const char *path;           /* from the first slash on, with its query, encoded */
+    const char *method; /* GET, HEAD, POST, PUT, ... */
+    const char *base; /* another server than the client's, a URL that stays; or NULL */
+    const char *path; /* from the first slash on, with its query, encoded */
     const char *const *headers; /* "Name: value", ends in NULL; or NULL */
     const char *body;           /* NUL-terminated text, copied; or NULL */
     const char *body_file;      /* path of a file to send as the body; or NULL */
-    int deadline_s;             /* of the whole transfer; 0: none (a stream) */
+    const struct http_range *body_range; /* what of a file to send; or NULL */
+    int deadline_s;                      /* of the whole transfer; 0: none (a stream) */
+    int stall_s; /* below a byte a second for so long ends it; 0: never */
     /* The bytes of a 2xx answer as they come; NULL: they are collected. */
     void (*on_bytes)(void *context, const char *bytes, size_t len);
-    /* How much of body_file is sent; NULL: nobody watches. */
+    /* How much of the file is sent; NULL: nobody watches. */
     void (*on_sent)(void *context, int64_t sent, int64_t total);
     void *context;
 };
@@ -61,12 +71,18 @@ void http_drive(struct http_client *client, int timeout_ms);
 
 bool http_is_done(const struct http_transfer *transfer);
 
+/** Of an answer that has begun, within on_bytes too: its status, and a header by name,
+ * or NULL; borrowed until the transfer goes on. */
+int http_status(const struct http_transfer *transfer);
+const char *http_header(const struct http_transfer *transfer, const char *name);
+
 /**
  * What a done transfer brought; `answer` points into it.  An answer with an error
  * status is an answer.
  *
  * ERR_UNAVAILABLE when no complete answer came: not reached, lost on the way, deadline
- * over. ERR_LIMIT above HTTP_ANSWER_MAX.
+ * over. ERR_LIMIT above HTTP_ANSWER_MAX. ERR_INTERNAL when what is sent could not be
+ * read.
  */
 MUST_CHECK int http_result(const struct http_transfer *transfer,
                            struct http_answer *answer, struct err *err);

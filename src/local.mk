@@ -23,8 +23,13 @@ src_libwords_a_SOURCES = \
 	src/journal.c src/journal.h \
 	src/json.c src/json.h \
 	src/json_scan.c src/json_scan.h \
+	src/launch_config.c src/launch_config.h \
 	src/launch_env.c src/launch_env.h \
+	src/launch_mpi.c \
 	src/launch_plan.c src/launch_plan.h \
+	src/launch_private.h \
+	src/launch_tf.c \
+	src/launch_training_env.c \
 	src/log.c src/log.h \
 	src/loop.c src/loop.h \
 	src/members.c src/members.h \
@@ -41,7 +46,10 @@ src_libwords_a_SOURCES = \
 	src/shell_words.c src/shell_words.h \
 	src/s3.c src/s3.h \
 	src/s3_call.c src/s3_call.h \
+	src/s3_fetch.c \
 	src/s3_list.c \
+	src/s3_put.c \
+	src/s3_stream.c \
 	src/s3_xml.c src/s3_xml.h \
 	src/sigv4.c src/sigv4.h \
 	src/stage.h \

@@ -103,7 +103,8 @@ struct s3_fetch {
 };
 
 /**
- * Fetches all that `next` gives, S3_PARALLEL requests at a time, large objects in parts.
+ * Fetches all that `next` gives, S3_PARALLEL requests at a time, large objects in
+ * parts.
  *
  * A file that has its size is compared with the MD5 that the ETag of an object stored
  * in one piece is.  PATH may be there from an earlier call that did not end: of an
@@ -142,7 +143,7 @@ MUST_CHECK int s3_put_file(struct s3 *s3, const struct s3_uri *to, const char *p
 MUST_CHECK int s3_put_bytes(struct s3 *s3, const struct s3_uri *to, const void *bytes,
                             size_t len, struct err *err);
 
-/** An object that is not there is well. */
+/** An object that is not there is well, as S3 has it. */
 MUST_CHECK int s3_delete(struct s3 *s3, const struct s3_uri *which, struct err *err);
 
 #endif

@@ -1,0 +1,443 @@
+/*
+ * Fetches many objects into files, several parts at a time.  Decides which part is
+ * asked for next, what of an earlier fetch is kept, and whether a file is what its
+ * object is; does not decide its name, nor what becomes of it.
+ *
+ * Bytes go from the network's buffer to their place in the file.  Parts that are whole
+ * are noted in PATH.parts: a line that says of what, then a byte a part.  A byte is
+ * written after the part, so whatever kills us, what is noted is in the file; after a
+ * loss of power it may not be, hence the boot id in the line.
+ */
+
+#include "src/clock.h"
+#include "src/digest.h"
+#include "src/files.h"
+#include "src/s3.h"
+#include "src/s3_call.h"
+#include "src/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    WRONG_TRIES = 3, /* of an object whose bytes differ from its MD5 */
+    BLOCK_BYTES = 64 << 10,
+    PARTS_FILE_MAX = 16 << 20, /* a byte a part: 128 TiB, more than S3 has objects of */
+};
+
+#define PART_MISSING '0'
+#define PART_WHOLE   '1'
+
+/* An object on its way into its file. */
+struct incoming {
+    struct s3_wanted wanted;
+    int fd;
+    int notes; /* PATH.parts; -1 for an object of one part */
+    size_t notes_head;
+    size_t parts;
+    char *whole;        /* PART_WHOLE or PART_MISSING, by part */
+    size_t next;        /* parts below are whole or under way */
+    size_t missing;     /* parts that are not whole */
+    int wrong;          /* tries whose bytes were wrong */
+    struct digest *md5; /* of the parts below `hashed`; NULL: the ETag is no MD5 */
+    size_t hashed;
+    struct incoming *behind;
+};
+
+/* A part under way. */
+struct slot {
+    struct fetcher *fetcher;
+    struct incoming *object; /* NULL: the slot is free */
+    size_t part;
+    int64_t at; /* in the file */
+    int write_errno;
+    struct s3_call call;
+};
+
+struct fetcher {
+    struct s3 *s3;
+    const struct s3_fetch *fetch;
+    struct slot slots[S3_PARALLEL];
+    struct incoming *objects; /* begun and not done */
+    bool drained;             /* `next` has no more */
+};
+
+static void report(const struct fetcher *fetcher, int64_t bytes)
+{
+    if (fetcher->fetch->on_bytes && bytes)
+        fetcher->fetch->on_bytes(fetcher->fetch->context, bytes);
+}
+
+static int64_t part_bytes(const struct incoming *object, size_t part)
+{
+    int64_t begin = (int64_t)part * S3_PART_BYTES;
+    int64_t left = object->wanted.size - begin;
+
+    return left < S3_PART_BYTES ? left : S3_PART_BYTES;
+}
+
+/* --- what an earlier fetch left --- */
+
+static char *notes_path(const struct incoming *object)
+{
+    return xasprintf("%s.parts", object->wanted.path);
+}
+
+static char *notes_line(const struct incoming *object)
+{
+    return xasprintf("%s %jd %s\n", object->wanted.etag, (intmax_t)object->wanted.size,
+                     clock_boot_id());
+}
+
+/* Marks the parts that are noted for this very object, and says how many. */
+static size_t recall(struct incoming *object, const char *path, const char *line)
+{
+    auto_free char *notes = NULL;
+    size_t recalled = 0;
+    size_t len;
+
+    if (file_read(path, PARTS_FILE_MAX, &notes, &len, NULL) < 0
+        || !text_starts_with(notes, line) || len != strlen(line) + object->parts)
+        return 0;
+    for (size_t i = 0; i < object->parts; i++)
+        if (notes[strlen(line) + i] == PART_WHOLE) {
+            object->whole[i] = PART_WHOLE;
+            recalled++;
+        }
+    return recalled;
+}
+
+/* PATH.parts as it is to be from now on.  Without an ETag nobody knows whether the
+ * parts are of one object: then nothing is kept. */
+static int open_notes(struct fetcher *fetcher, struct incoming *object, struct err *err)
+{
+    auto_free char *path = notes_path(object);
+    auto_free char *line = notes_line(object);
+    size_t recalled = *object->wanted.etag ? recall(object, path, line) : 0;
+    int64_t kept = 0;
+
+    for (size_t i = 0; i < object->parts && recalled > 0; i++)
+        if (object->whole[i] == PART_WHOLE)
+            kept += part_bytes(object, i);
+    report(fetcher, kept);
+    object->missing -= recalled;
+    object->notes_head = strlen(line);
+    object->notes =
+        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
+    if (object->notes < 0)
+        return err_sys(err, errno, "open %s", path);
+    if (write_all(object->notes, line, strlen(line), err) < 0
+        || write_all(object->notes, object->whole, object->parts, err) < 0)
+        return err_wrap(err, "%s", path);
+    return 0;
+}
+
+/* --- an object begins and ends --- */
+
+static void incoming_free(struct incoming *object)
+{
+    base_close(&object->fd);
+    base_close(&object->notes);
+    digest_free(object->md5, NULL);
+    free(object->whole);
+    free(object);
+}
+
+static void begin_md5(struct incoming *object)
+{
+    digest_free(object->md5, NULL);
+    object->md5 = NULL;
+    object->hashed = 0;
+    if (object->wanted.size > 0 && s3_etag_is_md5(object->wanted.etag))
+        object->md5 = digest_md5_new();
+}
+
+/* Its file, with room for all of it: a full disk is told before hours of waiting.
+ * Where the file system cannot do that, writing will tell. */
+static int open_file(struct incoming *object, struct err *err)
+{
+    const struct s3_wanted *wanted = &object->wanted;
+
+    object->fd = open(wanted->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (object->fd < 0)
+        return err_sys(err, errno, "open %s", wanted->path);
+    if (ftruncate(object->fd, (off_t)wanted->size) < 0
+        || (object->parts > 1 && fallocate(object->fd, 0, 0, (off_t)wanted->size) < 0
+            && errno != EOPNOTSUPP && errno != ENOSYS))
+        return err_sys(err, errno, "%s: room for %jd bytes", wanted->path,
+                       (intmax_t)wanted->size);
+    return 0;
+}
+
+/* Its MD5 over the parts that follow one another from the start, as far as they are
+ * there: read back while they are in memory. */
+static int hash_on(struct incoming *object, struct err *err)
+{
+    auto_free char *block = object->md5 ? xmalloc(BLOCK_BYTES) : NULL;
+
+    for (; object->md5 && object->hashed < object->parts
+           && object->whole[object->hashed] == PART_WHOLE;
+         object->hashed++) {
+        off_t at = (off_t)object->hashed * S3_PART_BYTES;
+        off_t stop = at + (off_t)part_bytes(object, object->hashed);
+
+        while (at < stop) {
+            size_t room = stop - at < BLOCK_BYTES ? (size_t)(stop - at) : BLOCK_BYTES;
+            ssize_t got = pread(object->fd, block, room, at);
+
+            if (got <= 0)
+                return err_sys(err, got < 0 ? errno : EIO, "read %s",
+                               object->wanted.path);
+            digest_add(object->md5, block, (size_t)got);
+            at += got;
+        }
+    }
+    return 0;
+}
+
+/* All of it once more, unless that was tried often enough. */
+static int begin_again(struct fetcher *fetcher, struct incoming *object,
+                       struct err *err)
+{
+    if (++object->wrong >= WRONG_TRIES)
+        return err_set(err, ERR_INTERNAL,
+                       "s3://%s/%s: the bytes that came have another MD5 than its "
+                       "ETag says, %d times over",
+                       object->wanted.bucket, object->wanted.key, WRONG_TRIES);
+    report(fetcher, -object->wanted.size);
+    memset(object->whole, PART_MISSING, object->parts);
+    object->missing = object->parts;
+    object->next = 0;
+    begin_md5(object);
+    if (object->notes >= 0
+        && pwrite(object->notes, object->whole, object->parts,
+                  (off_t)object->notes_head)
+               != (ssize_t)object->parts)
+        return err_sys(err, errno, "write %s.parts", object->wanted.path);
+    return 0;
+}
+
+static int finish_object(struct fetcher *fetcher, struct incoming *object,
+                         struct err *err)
+{
+    auto_free char *path = notes_path(object);
+    struct incoming **at = &fetcher->objects;
+    char hex[DIGEST_HEX_SIZE];
+    int result;
+
+    if (hash_on(object, err) < 0)
+        return -1;
+    if (object->md5) {
+        digest_free(object->md5, hex);
+        object->md5 = NULL;
+        if (strcmp(hex, object->wanted.etag) != 0)
+            return begin_again(fetcher, object, err);
+    }
+    if (object->notes >= 0)
+        unlink(path);
+    while (*at != object)
+        at = &(*at)->behind;
+    *at = object->behind;
+    result = fetcher->fetch->on_done(fetcher->fetch->context, &object->wanted, err);
+    incoming_free(object);
+    return result;
+}
+
+static int begin_object(struct fetcher *fetcher, const struct s3_wanted *wanted,
+                        struct err *err)
+{
+    struct incoming *object = xcalloc(1, sizeof *object);
+    struct incoming **last = &fetcher->objects;
+
+    /* In their order, so that what is begun is finished first. */
+    while (*last)
+        last = &(*last)->behind;
+    *last = object;
+    object->wanted = *wanted;
+    if (!object->wanted.etag)
+        object->wanted.etag = "";
+    object->fd = -1;
+    object->notes = -1;
+    object->parts = (size_t)((wanted->size + S3_PART_BYTES - 1) / S3_PART_BYTES);
+    if (object->parts > PARTS_FILE_MAX)
+        return err_set(err, ERR_LIMIT, "s3://%s/%s: %jd bytes are too many",
+                       wanted->bucket, wanted->key, (intmax_t)wanted->size);
+    object->missing = object->parts;
+    object->whole = xmalloc(object->parts + 1);
+    memset(object->whole, PART_MISSING, object->parts);
+    begin_md5(object);
+    if (open_file(object, err) < 0)
+        return -1;
+    if (object->parts > 1 && open_notes(fetcher, object, err) < 0)
+        return -1;
+    return object->missing == 0 ? finish_object(fetcher, object, err) : 0;
+}
+
+/* --- parts --- */
+
+static void write_bytes(void *context, const char *bytes, size_t len)
+{
+    struct slot *slot = context;
+
+    while (len > 0 && slot->write_errno == 0) {
+        ssize_t written = pwrite(slot->object->fd, bytes, len, (off_t)slot->at);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            slot->write_errno = errno;
+            return;
+        }
+        report(slot->fetcher, written);
+        slot->at += written;
+        bytes += written;
+        len -= (size_t)written;
+    }
+}
+
+static void begin_part(struct slot *slot, struct incoming *object)
+{
+    slot->object = object;
+    slot->part = object->next++;
+    slot->at = (int64_t)slot->part * S3_PART_BYTES;
+    slot->write_errno = 0;
+    slot->call = (struct s3_call){
+        .s3 = slot->fetcher->s3,
+        .method = "GET",
+        .bucket = object->wanted.bucket,
+        .key = object->wanted.key,
+        .if_match = object->wanted.etag,
+        .offset = slot->at,
+        .len = part_bytes(object, slot->part),
+        .whole = object->parts == 1,
+        .on_bytes = write_bytes,
+        .context = slot,
+    };
+}
+
+static int finish_part(struct slot *slot, struct err *err)
+{
+    struct incoming *object = slot->object;
+    static const char mark = PART_WHOLE;
+
+    if (slot->write_errno)
+        return err_sys(err, slot->write_errno, "write %s", object->wanted.path);
+    if (slot->call.failed) {
+        *err = slot->call.err;
+        return -1;
+    }
+    if (s3_etag_is_opaque(slot->call.transfer)) {
+        digest_free(object->md5, NULL);
+        object->md5 = NULL;
+    }
+    s3_call_clear(&slot->call);
+    slot->object = NULL;
+    object->whole[slot->part] = mark;
+    object->missing--;
+    if (object->notes >= 0
+        && pwrite(object->notes, &mark, 1, (off_t)(object->notes_head + slot->part))
+               != 1)
+        return err_sys(err, errno, "write %s.parts", object->wanted.path);
+    if (object->missing > 0)
+        return hash_on(object, err);
+    return finish_object(slot->fetcher, object, err);
+}
+
+/* An object that wants another part; NULL: none. */
+static struct incoming *find_work(const struct fetcher *fetcher)
+{
+    for (struct incoming *object = fetcher->objects; object; object = object->behind) {
+        while (object->next < object->parts
+               && object->whole[object->next] == PART_WHOLE)
+            object->next++;
+        if (object->next < object->parts)
+            return object;
+    }
+    return NULL;
+}
+
+/* The next object that wants a part, new ones begun as needed; *out is NULL when none
+ * is left. */
+static int pull_work(struct fetcher *fetcher, struct incoming **out, struct err *err)
+{
+    struct s3_wanted wanted = { 0 };
+
+    while (!(*out = find_work(fetcher)) && !fetcher->drained) {
+        if (!fetcher->fetch->next(fetcher->fetch->context, &wanted)) {
+            fetcher->drained = true;
+            continue;
+        }
+        if (begin_object(fetcher, &wanted, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Every slot a step on: a free one begins a part, a done one is put away.  *busy says
+ * how many there are, *moved whether one became free. */
+static int step_slots(struct fetcher *fetcher, struct s3_call **calls, size_t *busy,
+                      bool *moved, struct err *err)
+{
+    *busy = 0;
+    *moved = false;
+    for (size_t i = 0; i < S3_PARALLEL; i++) {
+        struct slot *slot = &fetcher->slots[i];
+        struct incoming *work = NULL;
+
+        calls[i] = NULL;
+        if (!slot->object && pull_work(fetcher, &work, err) < 0)
+            return -1;
+        if (work)
+            begin_part(slot, work);
+        if (!slot->object)
+            continue;
+        calls[i] = &slot->call;
+        ++*busy;
+        if (slot->write_errno || s3_call_step(&slot->call)) {
+            *moved = true;
+            if (finish_part(slot, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int run(struct fetcher *fetcher, struct err *err)
+{
+    struct s3_call *calls[S3_PARALLEL];
+    size_t busy;
+    bool moved;
+
+    do {
+        if (step_slots(fetcher, calls, &busy, &moved, err) < 0)
+            return -1;
+        if (busy > 0 && !moved)
+            s3_wait(fetcher->s3, calls, S3_PARALLEL);
+    } while (busy > 0);
+    return 0;
+}
+
+int s3_fetch(struct s3 *s3, const struct s3_fetch *fetch, struct err *err)
+{
+    auto_free struct fetcher *fetcher = xcalloc(1, sizeof *fetcher);
+    int result;
+
+    fetcher->s3 = s3;
+    fetcher->fetch = fetch;
+    for (size_t i = 0; i < S3_PARALLEL; i++)
+        fetcher->slots[i].fetcher = fetcher;
+    result = run(fetcher, err);
+    for (size_t i = 0; i < S3_PARALLEL; i++)
+        s3_call_clear(&fetcher->slots[i].call);
+    while (fetcher->objects) {
+        struct incoming *object = fetcher->objects;
+
+        fetcher->objects = object->behind;
+        incoming_free(object);
+    }
+    return result;
+}
