@@ -67,7 +67,7 @@ static int path_depth(const char *path)
  * so each ".." goes up one of ours; what follows only goes down, through links that
  * obey the same rule.  A ".." further behind could go up from where such a link leads.
  */
-static bool link_stays_inside(const char *name, const char *target)
+bool archive_link_stays_inside(const char *name, const char *target)
 {
     int above = path_depth(name) - 1;
 
@@ -81,7 +81,7 @@ static bool link_stays_inside(const char *name, const char *target)
 
 static int check_link(const char *name, const char *target, struct err *err)
 {
-    if (link_stays_inside(name, target))
+    if (archive_link_stays_inside(name, target))
         return 0;
     return err_set(err, ERR_INVALID, "%s: a link to \"%s\" leads out of the tree", name,
                    target);

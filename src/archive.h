@@ -28,4 +28,8 @@ MUST_CHECK int archive_pack(const char *folder, const char *path,
  * taken over. */
 MUST_CHECK int archive_unpack(const char *path, const char *folder, struct err *err);
 
+/** Whether a link called `name` with this target leads to somewhere in its own tree.
+ * Pure. */
+bool archive_link_stays_inside(const char *name, const char *target);
+
 #endif

@@ -4,6 +4,7 @@
 noinst_LIBRARIES += src/libwords.a
 src_libwords_a_SOURCES = \
 	src/archive.c src/archive.h \
+	src/archive_stream.c src/archive_stream.h \
 	src/base.c src/base.h \
 	src/cgroup_folder.c src/cgroup_folder.h \
 	src/channel.c src/channel.h \

@@ -7,11 +7,12 @@ layers='
 src              src
 src/cli          src src/cli
 src/worker       src src/worker
+src/stage        src src/stage
 schedulers       src schedulers
 daemon           src schedulers daemon
 daemon/main.c    src schedulers daemon api
 api              src schedulers daemon api
-tests            src src/cli src/worker schedulers daemon api tests tests/unit tests/lib tests/contract
+tests            src src/cli src/worker src/stage schedulers daemon api tests tests/unit tests/lib tests/contract
 libexec          src
 '
 # Headers of a dependency and the files that may include them: regular expressions, matched whole.
@@ -20,7 +21,7 @@ doors='
 yaml\.h                    src/yaml\.c
 curl/.*                    src/http_client\.c
 openssl/.*                 src/digest\.c
-archive(_entry)?\.h        src/archive\.c
+archive(_entry)?\.h        src/archive(_stream)?\.c
 pcre2\.h                   src/regex\.c
 systemd/.*                 src/loop\.c
 sqlite3\.h                 (daemon/store.*\.[ch]|tests/unit/test_store\.c)

@@ -1,0 +1,307 @@
+/* railhead-stage checkpoints: keeps a URI as a folder is.  A file is stored when two
+ * looks have seen it the same; what this worker stored or was given and then removed is
+ * removed there, too; nothing else there is touched, for others may store there. */
+
+#include "src/clock.h"
+#include "src/stage/listing.h"
+#include "src/stage/manifest.h"
+#include "src/stage/move.h"
+#include "src/stage/walk.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LAST_TRIES = 4,
+    /* Of the time between two looks a look may take one part in so many: at most 5 % of
+     * a core for any tree. */
+    LOOK_SHARE = 20
+};
+
+#define LOOK_EVERY     (2 * USEC_PER_SEC)
+#define LOOK_EVERY_MAX (60 * USEC_PER_SEC)
+
+struct syncing {
+    struct stage *stage;
+    const char *folder; /* checkpoint_path */
+    char *target;       /* where it is kept, as a source; ends in a slash */
+    struct objects known;
+    struct progress progress;
+    bool is_last;
+    size_t failures; /* of this pass */
+    struct err why;  /* of its first */
+};
+
+/* Of the three listings that may be there at a time each has a third of the room. */
+static void set_limit(struct objects *objects)
+{
+    objects->limit = STAGE_LISTING_BYTES / 3;
+}
+
+static void note_failure(struct syncing *syncing, const struct err *err)
+{
+    if (syncing->failures++ == 0)
+        syncing->why = *err;
+}
+
+/* --- what is stored already --- */
+
+/* Calls for each pair of the same name; both are arranged. */
+static void match(struct objects *here, struct objects *there,
+                  void (*on_pair)(struct object *here, struct object *there))
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < here->count; i++) {
+        while (at < there->count
+               && strcmp(object_name(there, at), object_name(here, i)) < 0)
+            at++;
+        if (at < there->count
+            && strcmp(object_name(there, at), object_name(here, i)) == 0)
+            on_pair(&here->items[i], &there->items[at]);
+    }
+}
+
+static void take_restored(struct object *here, struct object *there)
+{
+    if (here->size == there->size
+        && (there->mtime_ns == 0 || here->mtime_ns == there->mtime_ns))
+        here->state = OBJECT_STORED;
+}
+
+static int look(struct syncing *syncing, struct objects *objects, struct err *err)
+{
+    set_limit(objects);
+    if (walk(syncing->folder, WALK_FILES, syncing->is_last, objects, err) < 0) {
+        if (err->code != ERR_NOT_FOUND)
+            return -1;
+        objects_clear(objects); /* nothing was saved yet */
+    }
+    return objects_arrange(objects, err);
+}
+
+/* Files of a first look that are at the URI as well are what was restored. */
+static int look_first(struct syncing *syncing, struct err *err)
+{
+    auto_objects struct objects there = { 0 };
+
+    set_limit(&there);
+    if (list_folder(syncing->stage, syncing->target, &there, err) < 0
+        || look(syncing, &syncing->known, err) < 0)
+        return -1;
+    match(&syncing->known, &there, take_restored);
+    return 0;
+}
+
+/* --- one pass --- */
+
+static bool is_unchanged(const struct object *one, const struct object *other)
+{
+    return one->size == other->size && one->mtime_ns == other->mtime_ns;
+}
+
+/* What was seen before keeps its state; what has changed since is stored, if at all, as
+ * it was before. */
+static void take_state(struct object *here, struct object *before)
+{
+    here->state = before->state;
+    here->is_steady = is_unchanged(here, before);
+    if (here->state == OBJECT_STORED && !here->is_steady)
+        here->state = OBJECT_STORED_BEFORE;
+}
+
+/* A file that vanished or grew meanwhile is none of our failures: the next look sees
+ * what became of it. */
+static bool is_moving(const struct syncing *syncing, const char *path,
+                      const struct err *err)
+{
+    return !syncing->is_last && (err->code == ERR_CONFLICT || access(path, F_OK) < 0);
+}
+
+static void store(struct syncing *syncing, struct objects *objects, size_t index)
+{
+    struct object *object = &objects->items[index];
+    auto_free char *path = object_source(objects, index);
+    auto_free char *target =
+        xasprintf("%s%s", syncing->target, object_name(objects, index));
+    struct err err;
+
+    if (put_file(syncing->stage, path, target, &syncing->progress, &err) == 0) {
+        object->state = OBJECT_STORED;
+    } else if (!is_moving(syncing, path, &err)) {
+        err_wrap(&err, "checkpoint %s", object_name(objects, index));
+        note_failure(syncing, &err);
+    }
+}
+
+static bool is_due(const struct syncing *syncing, const struct object *object)
+{
+    return object->state != OBJECT_STORED && (object->is_steady || syncing->is_last);
+}
+
+static void store_due(struct syncing *syncing, struct objects *objects)
+{
+    struct progress *progress = &syncing->progress;
+
+    *progress = (struct progress){ .phase = "uploading", .what = "checkpoints" };
+    for (size_t i = 0; i < objects->count; i++)
+        if (is_due(syncing, &objects->items[i])) {
+            progress->objects_total++;
+            progress->bytes_total += objects->items[i].size;
+        }
+    for (size_t i = 0; i < objects->count; i++)
+        if (is_due(syncing, &objects->items[i]))
+            store(syncing, objects, i);
+    if (progress->objects_total > 0)
+        say_last_progress(progress);
+}
+
+/* It stays known when it could not be removed, so that it is tried again. */
+static int remove_gone(struct syncing *syncing, size_t index, struct objects *objects,
+                       struct err *err)
+{
+    const struct object *gone = &syncing->known.items[index];
+    const char *name = object_name(&syncing->known, index);
+    auto_free char *target = xasprintf("%s%s", syncing->target, name);
+    struct object_facts facts = { .name = name, .size = -1 };
+    struct err why;
+
+    if (gone->state == OBJECT_NEW || remove_at(syncing->stage, target, &why) == 0)
+        return 0;
+    err_wrap(&why, "checkpoint %s was removed", name);
+    note_failure(syncing, &why);
+    if (objects_add(objects, &facts, err) < 0)
+        return -1;
+    objects->items[objects->count - 1].state = OBJECT_STORED_BEFORE;
+    return 0;
+}
+
+/* Both arranged; what is added comes behind `count` of objects. */
+static int remove_all_gone(struct syncing *syncing, struct objects *objects,
+                           struct err *err)
+{
+    size_t count = objects->count;
+    size_t at = 0;
+
+    for (size_t i = 0; i < syncing->known.count; i++) {
+        const char *name = object_name(&syncing->known, i);
+
+        while (at < count && strcmp(object_name(objects, at), name) < 0)
+            at++;
+        if ((at == count || strcmp(object_name(objects, at), name) != 0)
+            && remove_gone(syncing, i, objects, err) < 0)
+            return -1;
+    }
+    return objects->count > count ? objects_arrange(objects, err) : 0;
+}
+
+/* -1 only when the folder cannot be looked at. */
+static int pass(struct syncing *syncing, struct err *err)
+{
+    auto_objects struct objects objects = { 0 };
+
+    syncing->failures = 0;
+    if (look(syncing, &objects, err) < 0)
+        return -1;
+    match(&objects, &syncing->known, take_state);
+    store_due(syncing, &objects);
+    if (remove_all_gone(syncing, &objects, err) < 0)
+        return -1;
+    objects_clear(&syncing->known);
+    syncing->known = objects;
+    objects = (struct objects){ 0 };
+    return 0;
+}
+
+static bool pass_is_well(struct syncing *syncing)
+{
+    struct err err;
+
+    if (pass(syncing, &err) < 0)
+        note_failure(syncing, &err);
+    return syncing->failures == 0;
+}
+
+/* --- for as long as the job runs --- */
+
+/* Whether SIGTERM, which is blocked, came within this time. */
+static bool stop_comes_within(usec_t span)
+{
+    const struct timespec time = { .tv_sec = span / USEC_PER_SEC,
+                                   .tv_nsec = span % USEC_PER_SEC * NSEC_PER_USEC };
+    sigset_t stop;
+    int got;
+
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    do
+        got = sigtimedwait(&stop, NULL, &time);
+    while (got < 0 && errno == EINTR);
+    return got == SIGTERM;
+}
+
+static usec_t longer(usec_t one, usec_t other)
+{
+    return one > other ? one : other;
+}
+
+static void keep_up(struct syncing *syncing)
+{
+    usec_t pause = LOOK_EVERY;
+
+    while (!stop_comes_within(pause)) {
+        usec_t began = clock_boot();
+
+        if (pass_is_well(syncing)) {
+            pause = longer(LOOK_EVERY, LOOK_SHARE * (clock_boot() - began));
+        } else {
+            say_warning("%s (%zu failures; they are tried again)", syncing->why.text,
+                        syncing->failures);
+            pause *= 2;
+        }
+        if (pause > LOOK_EVERY_MAX)
+            pause = LOOK_EVERY_MAX;
+    }
+}
+
+static int finish(struct syncing *syncing, struct err *err)
+{
+    syncing->is_last = true;
+    for (int try = 1; try <= LAST_TRIES; try++) {
+        if (pass_is_well(syncing))
+            return 0;
+        if (try < LAST_TRIES)
+            sleep(1U << (try - 1));
+    }
+    *err = syncing->why;
+    return -1;
+}
+
+int stage_checkpoints(struct stage *stage, struct err *err)
+{
+    struct syncing syncing = { .stage = stage, .folder = stage->plan->checkpoint_path };
+    auto_free char *source = NULL;
+    sigset_t stop;
+    int result;
+
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stop, NULL);
+    if (!stage->plan->checkpoint_uri)
+        return err_set(err, ERR_INVALID, "the plan has no checkpoint_uri");
+    if (source_of_uri(stage->plan->checkpoint_uri, &source, err) < 0)
+        return -1;
+    syncing.target = source_of_folder(source);
+    result = look_first(&syncing, err);
+    if (result == 0) {
+        keep_up(&syncing);
+        result = finish(&syncing, err);
+    }
+    objects_clear(&syncing.known);
+    free(syncing.target);
+    return result < 0 ? err_wrap(err, "checkpoints") : 0;
+}
