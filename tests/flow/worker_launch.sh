@@ -18,7 +18,13 @@ check_equal "a program that ends well is completed" "$(ended "$folder" cause)" '
 check_equal "the exit code of completed is 0" "$(ended "$folder" exit_code)" 0
 check_equal "seq counts from 1 without a gap" "$(grep -o '"seq":[0-9]*' "$folder/journal.jsonl" | paste -sd' ')" \
     '"seq":1 "seq":2 "seq":3 "seq":4'
-check "the model and output folders are there" test -d "$folder/model" -a -d "$folder/output/data"
+check "the model and output folders are there" test -d "$folder/ml/model" -a -d "$folder/ml/output/data"
+
+folder=$(one configs '{"configs": [{"name": "hyperparameters.json", "text": "{\"lr\":\"0.1\"}"}]}' \
+    '["cat", "../../input/config/hyperparameters.json"]')
+check_equal "config files of the plan are there" "$(cat "$folder/rank-0.log")" '{"lr":"0.1"}'
+check_equal "no folder is made that nobody asked for" "$(cd "$folder/ml" && find . -mindepth 1 -type d | sort | paste -sd' ')" \
+    "./checkpoints ./input ./input/config ./input/data ./model ./output ./output/data"
 
 folder=$(one code '{}' '["sh", "-c", "exit 17"]')
 check_equal "exit code 17 is failed" "$(ended "$folder" cause)" '"failed"'
@@ -60,7 +66,7 @@ check_equal "E2BIG is told in words" "$(ended "$folder" message)" \
     '"rank 0: exec /bin/true: Argument list too long"'
 
 folder=$(worker_folder chdir)
-write_plan "$folder" "{\"code_folder\": \"$WORK/not-executable\"}" '["/bin/true"]'
+write_plan "$folder" "{\"work_folder\": \"$WORK/not-executable\"}" '["/bin/true"]'
 run_worker "$folder"
 check_equal "a working folder that is a file is a failed launch" "$(ended "$folder" cause)" '"launch"'
 

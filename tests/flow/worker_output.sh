@@ -51,13 +51,70 @@ rm -f "$folder/rank-0.log"
 metrics='{"metrics": [{"name": "loss", "regex": "loss=([^ ]+)"}, {"name": "step", "regex": "step (\\d+)"}]}'
 folder=$(worker_folder metrics)
 write_plan "$folder" "$metrics" \
-    '["sh", "-c", "echo step 1 loss=0.50; echo loss=nan; echo loss=0x10; echo loss=1e999; printf \"step 12\""]'
+    '["sh", "-c", "echo step 1 loss=0.50; echo loss=0x10; echo loss=1e999; printf \"step 12\""]'
 run_worker "$folder"
 member() { ended "$1" metrics | /usr/bin/python3 -c "import json, sys; print(json.load(sys.stdin)['$2']['$3'])"; }
 value() { member "$1" "$2" value; }
 check_equal "a number keeps its words" "$(grep -o '"value":0.50' "$folder/journal.jsonl" | sort -u)" '"value":0.50'
-check_equal "what is no finite number is passed over" "$(value "$folder" loss)" 0.5
+check_equal "what is no decimal number is passed over" "$(value "$folder" loss)" 0.5
 check_equal "an unfinished last line counts" "$(value "$folder" step)" 12
+
+# history FOLDER MEMBER...: of every line, as JSON, joined by a slash.
+history() {
+    /usr/bin/python3 - "$@" <<'PYTHON'
+import json, sys
+def refuse(word):
+    raise ValueError(word + " is not JSON")
+for line in open(sys.argv[1] + "/metrics.jsonl", encoding="utf-8"):
+    value = json.loads(line, parse_constant=refuse)
+    assert list(value) == ["name", "value", "rank", "step", "wall_us"], line
+    print("/".join(json.dumps(value[member]) for member in sys.argv[2:]))
+PYTHON
+}
+folder=$(worker_folder not-finite)
+write_plan "$folder" '{"metrics": [{"name": "lo\"ss", "regex": "step (?<step>\\S+) loss=(\\S+)"}]}' \
+    '["printf", "%s\\n", "step 1 loss=nan", "step 2 loss=inf", "step x loss=-Infinity", "step 4 loss=+.5", "step 5 loss=inform"]'
+run_worker "$folder"
+check_equal "every value is in the history with its step, NaN and infinities as text" \
+    "$(history "$folder" value step | paste -sd' ')" '"NaN"/1 "Infinity"/2 "-Infinity"/null 0.5/4'
+check_equal "a name is quoted there" "$(history "$folder" name | sort -u)" '"lo\"ss"'
+check_equal "the step of the last value is in the end" "$(member "$folder" 'lo\"ss' step)" 4
+check_equal "and in the journal" "$(lines "$folder" metric step | tail -n 1)" 4
+
+folder=$(worker_folder nan-last)
+write_plan "$folder" "$metrics" '["echo", "loss=NAN"]'
+run_worker "$folder"
+check_equal "NaN is text in the journal" "$(lines "$folder" metric value)" '"NaN"'
+check_equal "a pattern without a step gives null" "$(lines "$folder" metric step)" null
+
+folder=$(worker_folder tagged)
+write_plan "$folder" '{"metrics": [{"name": "loss", "regex": "^loss=(.*)"}]}' \
+    '["printf", "%s\\n", "[1,3]<stdout>:loss=1", "[1,12]<stderr>:loss=2", "[1,3]<other>:loss=3", "loss=4"]'
+run_worker "$folder"
+check_equal "behind a tag of mpirun the rank is the tag's" "$(history "$folder" rank value | paste -sd' ')" "3/1 12/2 0/4"
+
+folder=$(worker_folder follow)
+write_plan "$folder" "$metrics" '["sh", "-c", "echo loss=1; sleep 2.5; echo loss=2"]'
+start_worker "$folder"
+check "a value is in the history while the job runs" wait_until 2 test -s "$folder/metrics.jsonl"
+check "which is before its end" test -z "$(ended "$folder" cause)"
+wait
+
+folder=$(worker_folder dear)
+write_plan "$folder" '{"metrics": [{"name": "slow", "regex": "(a+)+$"}]}' \
+    '["sh", "-c", "for i in 1 2 3; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!; done; echo end"]'
+run_worker "$folder"
+check_equal "a pattern that takes too long is given up, counted" "$(ended "$folder" message)" \
+    '"the pattern of metric slow was given up on 3 lines"'
+check_equal "and that is said once" "$(grep -c 'metric slow' "$folder/worker.log")" 1
+
+folder=$(worker_folder no-history)
+write_plan "$folder" "$metrics" '["printf", "loss=1\\nloss=2\\n"]'
+ln -s /dev/full "$folder/metrics.jsonl"
+run_worker "$folder"
+check "values that the history has lost are counted" grep -q '^"2 values of metrics are not in their history' \
+    <<<"$(ended "$folder" message)"
+check_equal "the last one is known nevertheless" "$(value "$folder" loss)" 2
 
 folder=$(worker_folder many)
 write_plan "$folder" "$metrics" '["sh", "-c", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo step $i; done"]'
