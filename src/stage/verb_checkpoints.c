@@ -291,6 +291,7 @@ int stage_checkpoints(struct stage *stage, struct err *err)
     sigemptyset(&stop);
     sigaddset(&stop, SIGTERM);
     sigprocmask(SIG_BLOCK, &stop, NULL);
+    say_ready(); /* for a SIGTERM, which waits from here on */
     if (!stage->plan->checkpoint_uri)
         return err_set(err, ERR_INVALID, "the plan has no checkpoint_uri");
     if (source_of_uri(stage->plan->checkpoint_uri, &source, err) < 0)
