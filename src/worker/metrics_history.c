@@ -99,7 +99,7 @@ char *metrics_history_remark(const struct metrics_history *history)
 {
     if (history->dropped == 0)
         return NULL;
-    return xasprintf("%" PRIu64 " values of metrics are not in their history: %s",
+    return xasprintf("the history of metrics lacks %" PRIu64 " of its values: %s",
                      history->dropped,
                      history->dropped_errno == EFBIG
                          ? "it has 64 MiB at most"

@@ -112,7 +112,7 @@ folder=$(worker_folder no-history)
 write_plan "$folder" "$metrics" '["printf", "loss=1\\nloss=2\\n"]'
 ln -s /dev/full "$folder/metrics.jsonl"
 run_worker "$folder"
-check "values that the history has lost are counted" grep -q '^"2 values of metrics are not in their history' \
+check "values that the history has lost are counted" grep -q '^"the history of metrics lacks 2 of its values: ' \
     <<<"$(ended "$folder" message)"
 check_equal "the last one is known nevertheless" "$(value "$folder" loss)" 2
 

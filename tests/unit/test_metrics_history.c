@@ -79,7 +79,7 @@ START_TEST(a_history_ends_with_a_whole_line_at_64_mib_and_says_so)
     ck_assert_int_gt(size_of_file(), (64 << 20) - 60001);
     ck_assert_int_eq(size_of_file() % 60001, 0);
     remark = metrics_history_remark(&history);
-    ck_assert_str_eq(remark, "82 values of metrics are not in their history: it has 64 "
+    ck_assert_str_eq(remark, "the history of metrics lacks 82 of its values: it has 64 "
                              "MiB at most");
 }
 END_TEST
@@ -92,7 +92,7 @@ START_TEST(a_fifo_in_the_place_of_the_file_does_not_hold_us)
     metrics_history_add(&history, "{}", 5);
     metrics_history_write(&history);
     remark = metrics_history_remark(&history);
-    ck_assert_ptr_nonnull(strstr(remark, "1 values of metrics are not in"));
+    ck_assert_ptr_nonnull(strstr(remark, "lacks 1 of its values: "));
 }
 END_TEST
 
