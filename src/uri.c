@@ -35,11 +35,11 @@ static char *decoded(const char *encoded)
             int high = hex_value(encoded[1]);
             int low = high < 0 ? -1 : hex_value(encoded[2]);
 
-            byte = low < 0 ? '\0' : (char)(high << 4 | low);
+            if (low < 0 || high + low == 0)
+                return NULL;
+            byte = (char)(high << 4 | low);
             encoded += 2;
         }
-        if (!byte)
-            return NULL;
         text_add(&path, &byte, 1);
     }
     return text_steal(&path);
