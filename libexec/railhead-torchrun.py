@@ -1,13 +1,18 @@
-"""torchrun, repaired where Python 3.11 broke it.
+"""torchrun, repaired where Python 3.11 broke it, and patient at a stop.
 
 torch 1.13 (Debian 12) turns the text "0" into the flag Std.NONE by iterating over an
 IntFlag.  From Python 3.11 on that iteration leaves out 0 and composite members, so torchrun
 fails on its own defaults.  Where that is so, Std.from_str is put right; a torch that reads
 "0" correctly is left as it is.
 
+When a rank ends badly, or torchrun itself is told to stop, it kills the other ranks 30
+seconds after it has told them (PContext.close).  RAILHEAD_GRACE, in seconds, is the least
+that they get; the ranks do not see the variable.
+
 Use: python3 railhead-torchrun.py [torchrun's own arguments]
 """
 
+import os
 import sys
 
 from torch.distributed.elastic.multiprocessing import api
@@ -30,8 +35,18 @@ def repair():
     api.Std.from_str = classmethod(from_str)
 
 
+def be_patient(grace):
+    original = api.PContext.close
+
+    def close(self, death_sig=None, timeout=30):
+        return original(self, death_sig, max(timeout, grace))
+
+    api.PContext.close = close
+
+
 if is_broken():
     repair()
+be_patient(int(os.environ.pop("RAILHEAD_GRACE", "0")))
 
 from torch.distributed.run import main  # noqa: E402  (after the repair)
 

@@ -1,8 +1,9 @@
 /* make_plan SPEC FOLDER PORT: writes FOLDER-1-WORKER/{plan.json,journal.jsonl} for
  * every worker of the JSON spec in the file SPEC; the plan is what the daemon's
  * scheduler would hand to it.  For flow tests that look at launch_plan and
- * railhead-worker together. RAILHEAD_TORCHRUN may name the wrapper, and what is in this
- * program's environment is what the daemon passes on. */
+ * railhead-worker together. RAILHEAD_TORCHRUN may name the wrapper, RAILHEAD_RSH
+ * railhead-rsh, and what is in this program's environment is what the daemon passes
+ * on. */
 
 #include "src/files.h"
 #include "src/json.h"
@@ -61,7 +62,8 @@ static void write_worker(const struct launch_input *input, int worker)
 int main(int argc, char **argv)
 {
     static const struct launch_host hosts[] = { { "algo-1", "127.0.0.1" },
-                                                { "algo-2", "127.0.0.1" } };
+                                                { "algo-2", "127.0.0.1" },
+                                                { "algo-3", "127.0.0.1" } };
     static char none[] = "none";
     auto_job_spec struct job_spec *spec = NULL;
     struct profile profile = { .vcpus = 4, .accelerator_kind = none };
@@ -70,8 +72,8 @@ int main(int argc, char **argv)
     if (argc != 4)
         fail("usage", "make_plan SPEC FOLDER PORT");
     spec = read_spec(argv[1]);
-    if (spec->instance_count > 2)
-        fail(argv[1], "at most two instances");
+    if ((size_t)spec->instance_count > ARRAY_SIZE(hosts))
+        fail(argv[1], "at most three instances");
     profile.name = spec->instance_type;
     input = (struct launch_input){ .spec = spec,
                                    .profile = &profile,
@@ -79,6 +81,8 @@ int main(int argc, char **argv)
                                    .attempt = 1,
                                    .hosts = hosts,
                                    .port = (int)strtol(argv[3], NULL, 10),
+                                   .hosts_share_one = true,
+                                   .rsh_agent = getenv("RAILHEAD_RSH"),
                                    .host_cpus = 1,
                                    .network_interface = "lo",
                                    .job_folder = argv[2],

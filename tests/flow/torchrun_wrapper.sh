@@ -1,5 +1,5 @@
 #!/bin/bash
-# railhead-torchrun.py repairs a torch whose Std.from_str is broken and leaves a healthy one alone.
+# railhead-torchrun.py repairs a torch whose Std.from_str is broken, leaves a healthy one alone, and gives ranks their grace.
 . "$(dirname "$0")/../lib/test.sh"
 
 # stub NAME BODY: a torch of that name whose Std.from_str has this body.
@@ -21,10 +21,14 @@ class Std(IntFlag):
         if not re.match(r"^([0123]|(\d:[0123],)*(\d:[0123]))$", vm):
             raise ValueError(vm)
 $2
+class PContext:
+    def close(self, death_sig=None, timeout=30):
+        print("close", death_sig, timeout)
 PYTHON
     cat >"$top/run.py" <<'PYTHON'
 import sys
-from torch.distributed.elastic.multiprocessing.api import Std
+import os
+from torch.distributed.elastic.multiprocessing.api import PContext, Std
 def main():
     print(Std.from_str.__func__.__module__ == "__main__", sys.argv)
     print([Std.from_str(text) for text in ("0", "1", "3")], Std.from_str("0:3,1:0"))
@@ -32,6 +36,9 @@ def main():
         Std.from_str("7")
     except ValueError as error:
         print("refused", error)
+    PContext().close("SIGTERM")
+    PContext().close(timeout=90)
+    print(os.environ.get("RAILHEAD_GRACE"))
     return 7
 PYTHON
 }
@@ -49,7 +56,10 @@ run_wrapper() {
     PYTHONPATH=$WORK/$1 PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$SOURCE/libexec/railhead-torchrun.py" --nnodes=1 train.py
 }
 answers="[<Std.NONE: 0>, <Std.OUT: 1>, <Std.ALL: 3>] {0: <Std.ALL: 3>, 1: <Std.NONE: 0>}
-refused 7"
+refused 7
+close SIGTERM 30
+close None 90
+None"
 
 check_equal "a healthy torch keeps its own function" "$(run_wrapper healthy)" \
     "False ['torchrun', '--nnodes=1', 'train.py']
@@ -58,4 +68,8 @@ check_equal "a broken one is put right" "$(run_wrapper broken)" \
     "True ['torchrun', '--nnodes=1', 'train.py']
 $answers"
 check_status "torchrun's exit status is the wrapper's" 7 run_wrapper healthy
+check_equal "the ranks get at least the job's grace" "$(RAILHEAD_GRACE=60 run_wrapper broken | tail -n 3)" \
+    "close SIGTERM 60
+close None 90
+None"
 finish

@@ -22,8 +22,8 @@ JSON
     env -i PATH=/usr/local/bin:/usr/bin:/bin RAILHEAD_TORCHRUN="$SOURCE/libexec/railhead-torchrun.py" \
         "${passed[@]}" "$BUILD/tests/flow/make_plan" "$WORK/$1.json" "$folder" "$(free_port)" || return 1
     for worker in 0 1; do
-        mkdir -p "$folder-1-$worker/output/data"
-        cp "$WORK/$2" "$folder-1-$worker/output/data/"
+        mkdir -p "$folder-1-$worker/ml/output/data"
+        cp "$WORK/$2" "$folder-1-$worker/ml/output/data/"
         start_worker "$folder-1-$worker"
     done
     wait
