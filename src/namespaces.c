@@ -42,6 +42,15 @@ static int map_own(uid_t user, gid_t group, struct err *err)
     return write_whole("/proc/self/gid_map", map, err);
 }
 
+/* user_namespaces(7): what a limit says by ENOSPC has nothing to do with a disk. */
+static int refused(int errno_value, struct err *err)
+{
+    if (errno_value == ENOSPC)
+        return err_set(err, ERR_LIMIT,
+                       "user namespace: user.max_user_namespaces permits no more");
+    return err_sys(err, errno_value, "user namespace");
+}
+
 int namespaces_enter(struct err *err)
 {
     uid_t user = geteuid();
@@ -51,7 +60,7 @@ int namespaces_enter(struct err *err)
         if (errno != EPERM)
             return err_sys(err, errno, "mount namespace");
         if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWUTS) < 0)
-            return err_sys(err, errno, "user namespace");
+            return refused(errno, err);
         if (map_own(user, group, err) < 0)
             return err_wrap(err, "user namespace");
     }

@@ -15,7 +15,8 @@
  * there has no right that it had not before.
  *
  * Nothing that is mounted there reaches the host; what the host mounts later is seen.
- * ERR_DENIED when it is not permitted.  For processes with one thread.
+ * ERR_DENIED when it is not permitted, ERR_LIMIT when there may be no more.  For
+ * processes with one thread.
  */
 MUST_CHECK int namespaces_enter(struct err *err);
 

@@ -27,15 +27,21 @@ flow_tests = \
 	tests/flow/quickstart.sh \
 	tests/flow/readme.sh \
 	tests/flow/submit_data.sh \
+	tests/flow/s3_faults.sh \
+	tests/flow/s3_servers.sh \
+	tests/flow/s3_verbs.sh \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
 	tests/flow/worker_failure.sh \
 	tests/flow/worker_faults.sh \
+	tests/flow/worker_isolation.sh \
 	tests/flow/worker_launch.sh \
+	tests/flow/worker_memory.sh \
 	tests/flow/worker_output.sh \
 	tests/flow/worker_staging.sh \
 	tests/flow/worker_stop.sh \
-	tests/flow/worker_torch.sh
+	tests/flow/worker_torch.sh \
+	tests/flow/worker_utilization.sh
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
@@ -74,7 +80,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
 	tests/unit/test_bill.c \
+	tests/unit/test_accelerators.c \
 	tests/unit/test_cgroup.c \
+	tests/unit/test_cgroup_folder.c \
 	tests/unit/test_channel.c \
 	tests/unit/test_cli_figure.c \
 	tests/unit/test_clock.c \
@@ -83,6 +91,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_ending.c \
 	tests/unit/test_err.c \
 	tests/unit/test_failure.c \
+	tests/unit/test_failure_reason.c \
 	tests/unit/test_figure.c \
 	tests/unit/test_files.c \
 	tests/unit/test_job.c \
@@ -115,12 +124,14 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_routes.c \
 	tests/unit/test_shell_words.c \
 	tests/unit/test_sigv4.c \
+	tests/unit/test_staging.c \
 	tests/unit/test_storage.c \
 	tests/unit/test_spec_file.c \
 	tests/unit/test_store.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
+	tests/unit/test_usage.c \
 	tests/unit/test_yaml.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-declarations $(CHECK_CFLAGS)
@@ -132,6 +143,11 @@ endif
 check_PROGRAMS += tests/flow/make_plan
 tests_flow_make_plan_SOURCES = tests/flow/make_plan.c
 tests_flow_make_plan_LDADD = $(words) $(heavy_LIBS)
+
+# The verbs of S3 from a shell.
+check_PROGRAMS += tests/flow/s3_verbs
+tests_flow_s3_verbs_SOURCES = tests/flow/s3_verbs.c
+tests_flow_s3_verbs_LDADD = $(words) $(heavy_LIBS)
 
 check_PROGRAMS += tests/contract/contract
 tests_contract_contract_SOURCES = \
