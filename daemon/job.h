@@ -8,7 +8,7 @@
 
 /* A job as its events have made it.  Only job_apply changes these fields. */
 
-/* How something ended: a worker, or the whole job. */
+/* How something ended: a worker, an attempt, or the whole job. */
 struct job_end {
     enum end_cause cause;
     int exit_code;          /* -1: none */
@@ -23,12 +23,31 @@ struct job_worker {
     usec_t last_boot_us; /* boot time of it */
     bool ready;
     bool launched;
-    bool ended; /* or lost: nothing more comes */
+    bool uploading; /* no process of the job is left; `end` says how they ended */
+    bool lost;      /* ended without saying so */
+    bool ended;     /* or lost: nothing more comes */
     usec_t ready_boot_us;
     usec_t ready_wall_us;
     usec_t launched_boot_us;
     usec_t end_boot_us; /* of a lost one: last evidence */
+    struct job_end end; /* once it is uploading or ended */
+    struct cJSON *said; /* the line that `end` is from, for what only answers show:
+                           failure, traceback, artifacts, utilization; or NULL */
+};
+
+/* An earlier attempt, as it ended. */
+struct job_attempt {
+    struct job_worker *workers;
+    int block;
     struct job_end end;
+};
+
+/* What an ended job may go on holding for the next one (keep_alive). */
+enum warm_status {
+    WARM_NONE,
+    WARM_AVAILABLE,
+    WARM_REUSED,
+    WARM_TERMINATED
 };
 
 struct job {
@@ -44,27 +63,42 @@ struct job {
     int64_t max_run_s;
     int64_t max_wait_s; /* 0: none */
     int64_t grace_s;
+    int max_attempts;
+    unsigned retry_causes; /* bit C: an attempt that ended by enum end_cause C */
+    int64_t keep_alive_s;  /* 0: no warm pool */
 
     enum job_state state;
     int64_t last_seq; /* of its events */
     usec_t created_us;
     usec_t changed_us; /* of the last change of state, by the evidence for it */
 
-    int attempt;      /* 0: never placed */
-    char boot_id[40]; /* of the attempt: the boot that its times belong to */
+    /* Of the attempt that runs or ran last; 0: never placed. */
+    int attempt;
+    char boot_id[40]; /* the boot that its times belong to */
     usec_t placed_boot_us;
     usec_t placed_wall_us;
-    int port;
+    int port; /* the first of port_count in a row */
+    int port_count;
     int block;                  /* of its loopback addresses: see job_worker_address */
     struct job_worker *workers; /* instance_count of them from the first attempt on */
-
-    bool billing; /* EV_READY has come in this attempt */
+    bool billing;               /* EV_READY has come in this attempt */
     usec_t ready_boot_us;
     usec_t ready_wall_us;
+    bool interrupt_asked; /* of this attempt */
+    int64_t interrupt_grace_s;
+    bool attempt_over; /* it has ended, and the job has not by that */
+    struct job_end attempt_end;
+
+    struct job_attempt *past; /* attempts 1 .. attempt-1 */
+    usec_t used_run_us;       /* of max_run, by attempts that are over */
 
     bool stop_asked;
     enum end_cause stop_cause;
     struct job_end end; /* when the state is final */
+
+    enum warm_status warm; /* when the state is final */
+    usec_t warm_end_boot_us;
+    char *reused_by; /* name of a job; or NULL */
 };
 
 struct job *job_new(int64_t job_id);
@@ -91,6 +125,10 @@ bool job_move(enum job_state from, enum job_event_kind on, enum job_state *to);
  */
 bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **data);
 
+/** The event that an attempt which ended by `cause` leads to: another attempt where the
+ * spec's `retry` allows it, else the end of the job.  Pure. */
+enum job_event_kind job_event_after(const struct job *job, enum end_cause cause);
+
 /** When the attempt ended: the last end of its workers, on the boot clock. Meaningful
  * once all have ended. */
 usec_t job_end_boot(const struct job *job);
@@ -101,8 +139,28 @@ bool job_all_ended(const struct job *job);
 /** Whether every worker had launched its ranks, whatever came later. */
 bool job_was_launched(const struct job *job);
 
-/** Whether a worker has ended otherwise than well, so that its peers must end too. */
+/** Whether a worker has ended otherwise than well, or stores what is left of such an
+ * end, so that its peers must end too. */
 bool job_has_failed_worker(const struct job *job);
+
+/** Whether a cause is a failure of the worker's own, and no stop. */
+bool job_cause_is_failure(enum end_cause cause);
+
+/** The worker whose end explains the job's; NULL when all completed or none ran. */
+const struct job_worker *job_decisive_worker(const struct job *job);
+
+/** Whether nothing more can happen to it: it has ended and holds nothing. */
+bool job_is_over(const struct job *job);
+
+/** When its warm pool began, on the boot clock: where the attempt ended. */
+usec_t job_warm_start(const struct job *job);
+
+/** "InUse" while a job with keep_alive runs, "Available", "Reused", "Terminated"; NULL:
+ * there is no pool. */
+const char *job_warm_status(const struct job *job);
+
+/** Whole seconds of max_run that earlier attempts have used. */
+int64_t job_used_run_s(const struct job *job);
 
 /* Room for the name or the address of a worker. */
 enum {
@@ -111,6 +169,8 @@ enum {
 /** Loopback address of a worker: 127.1.0.1; block B of 250 workers is
  * 127.(1 + B / 256).(B % 256).1 to .250. */
 void job_worker_address(const struct job *job, int worker, char out[HOST_TEXT_SIZE]);
+/** The same of an earlier attempt's block. */
+void job_block_address(int block, int worker, char out[HOST_TEXT_SIZE]);
 /** Its host name: algo-1 for worker 0. */
 void job_worker_host(int worker, char out[HOST_TEXT_SIZE]);
 

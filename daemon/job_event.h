@@ -9,24 +9,32 @@ enum job_event_kind {
     /* Facts about one worker; the state stays.  Data: its line in the journal. */
     EV_WORKER_READY,
     EV_WORKER_LAUNCHED,
+    EV_WORKER_UPLOADING, /* no process of the job is left there; the end so far */
     EV_WORKER_ENDED,
     EV_WORKER_LOST, /* data: {"boot_us": last evidence, "why": "..."} */
 
     EV_SUBMITTED,  /* {"id","name","owner","spec","scheduler","emulated"} */
-    EV_PLACED,     /* {"attempt","boot_id","boot_us","port","block"} */
+    EV_PLACED,     /* {"attempt","boot_id","boot_us","port","port_count","block"} */
     EV_READY,      /* {"boot_us","wall_us"}: the last worker is ready; the bill opens */
     EV_LAUNCHED,   /* every rank runs */
+    EV_UPLOADING,  /* no process of the job is left anywhere; outputs are stored */
     EV_STOP_ASKED, /* {"cause","by"} */
-    EV_COMPLETED,  /* this and those below:
-                      {"cause","exit_code","signal","first_failing_rank","message"} */
+    EV_INTERRUPT_ASKED, /* {"grace_s","by"}: the attempt is to end, the job is not */
+    EV_RETRY,           /* the attempt has ended, another follows: as those below */
+    EV_INTERRUPTED,     /* the same, when the machine was wanted back */
+    EV_COMPLETED,       /* this and those below:
+                           {"cause","exit_code","signal","first_failing_rank","message"} */
     EV_FAILED,
     EV_STOPPED,
     EV_TIMED_OUT,    /* max_run */
     EV_WAIT_EXPIRED, /* max_wait */
+
+    EV_WARM_ENDED, /* {"status": "Reused" or "Terminated", "reused_by", "boot_us"}: what
+                      an ended job held is free */
 };
 
 enum {
-    EV_COUNT = EV_WAIT_EXPIRED + 1
+    EV_COUNT = EV_WARM_ENDED + 1
 };
 
 struct job_event {

@@ -10,50 +10,90 @@ static const struct {
     enum job_event_kind on;
     enum job_state to;
 } moves[] = {
-    { JOB_NEW,         EV_SUBMITTED,       JOB_PENDING },
+    { JOB_NEW,          EV_SUBMITTED,        JOB_PENDING },
 
-    { JOB_PENDING,     EV_PLACED,          JOB_STARTING },
-    { JOB_PENDING,     EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_PENDING,     EV_WAIT_EXPIRED,    JOB_MAX_WAIT_TIME_EXCEEDED },
+    { JOB_PENDING,      EV_PLACED,           JOB_STARTING },
+    { JOB_PENDING,      EV_STOP_ASKED,       JOB_STOPPING },
+    { JOB_PENDING,      EV_WAIT_EXPIRED,     JOB_MAX_WAIT_TIME_EXCEEDED },
 
-    { JOB_STARTING,    EV_WORKER_READY,    JOB_STARTING },
-    { JOB_STARTING,    EV_WORKER_LAUNCHED, JOB_STARTING },
-    { JOB_STARTING,    EV_WORKER_ENDED,    JOB_STARTING },
-    { JOB_STARTING,    EV_WORKER_LOST,     JOB_STARTING },
-    { JOB_STARTING,    EV_READY,           JOB_DOWNLOADING },
-    { JOB_STARTING,    EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_STARTING,    EV_FAILED,          JOB_FAILED },
-    { JOB_STARTING,    EV_STOPPED,         JOB_STOPPED },
-    { JOB_STARTING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED }, /* one ran its time, another was never ready */
+    { JOB_INTERRUPTED,  EV_PLACED,           JOB_STARTING },
+    { JOB_INTERRUPTED,  EV_STOP_ASKED,       JOB_STOPPING },
+    { JOB_INTERRUPTED,  EV_WAIT_EXPIRED,     JOB_MAX_WAIT_TIME_EXCEEDED },
 
-    { JOB_DOWNLOADING, EV_WORKER_LAUNCHED, JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_WORKER_ENDED,    JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_WORKER_LOST,     JOB_DOWNLOADING },
-    { JOB_DOWNLOADING, EV_LAUNCHED,        JOB_TRAINING },
-    { JOB_DOWNLOADING, EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_DOWNLOADING, EV_FAILED,          JOB_FAILED },
-    { JOB_DOWNLOADING, EV_STOPPED,         JOB_STOPPED },
-    { JOB_DOWNLOADING, EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_RESTARTING,   EV_PLACED,           JOB_STARTING },
+    { JOB_RESTARTING,   EV_STOP_ASKED,       JOB_STOPPING },
+    { JOB_RESTARTING,   EV_WAIT_EXPIRED,     JOB_MAX_WAIT_TIME_EXCEEDED },
 
-    { JOB_TRAINING,    EV_WORKER_ENDED,    JOB_TRAINING },
-    { JOB_TRAINING,    EV_WORKER_LOST,     JOB_TRAINING },
-    { JOB_TRAINING,    EV_STOP_ASKED,      JOB_STOPPING },
-    { JOB_TRAINING,    EV_COMPLETED,       JOB_COMPLETED },
-    { JOB_TRAINING,    EV_FAILED,          JOB_FAILED },
-    { JOB_TRAINING,    EV_STOPPED,         JOB_STOPPED }, /* the worker was told to end by its system */
-    { JOB_TRAINING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_STARTING,     EV_WORKER_READY,     JOB_STARTING },
+    { JOB_STARTING,     EV_WORKER_LAUNCHED,  JOB_STARTING },
+    { JOB_STARTING,     EV_WORKER_UPLOADING, JOB_STARTING },
+    { JOB_STARTING,     EV_WORKER_ENDED,     JOB_STARTING },
+    { JOB_STARTING,     EV_WORKER_LOST,      JOB_STARTING },
+    { JOB_STARTING,     EV_READY,            JOB_DOWNLOADING },
+    { JOB_STARTING,     EV_STOP_ASKED,       JOB_STOPPING },
+    { JOB_STARTING,     EV_INTERRUPT_ASKED,  JOB_STARTING },
+    { JOB_STARTING,     EV_RETRY,            JOB_RESTARTING },
+    { JOB_STARTING,     EV_INTERRUPTED,      JOB_INTERRUPTED },
+    { JOB_STARTING,     EV_FAILED,           JOB_FAILED },
+    { JOB_STARTING,     EV_STOPPED,          JOB_STOPPED },
+    { JOB_STARTING,     EV_TIMED_OUT,        JOB_MAX_RUNTIME_EXCEEDED }, /* one ran its time, another was never ready */
+
+    { JOB_DOWNLOADING,  EV_WORKER_LAUNCHED,  JOB_DOWNLOADING },
+    { JOB_DOWNLOADING,  EV_WORKER_UPLOADING, JOB_DOWNLOADING },
+    { JOB_DOWNLOADING,  EV_WORKER_ENDED,     JOB_DOWNLOADING },
+    { JOB_DOWNLOADING,  EV_WORKER_LOST,      JOB_DOWNLOADING },
+    { JOB_DOWNLOADING,  EV_LAUNCHED,         JOB_TRAINING },
+    { JOB_DOWNLOADING,  EV_UPLOADING,        JOB_UPLOADING },
+    { JOB_DOWNLOADING,  EV_STOP_ASKED,       JOB_STOPPING },
+    { JOB_DOWNLOADING,  EV_INTERRUPT_ASKED,  JOB_DOWNLOADING },
+    { JOB_DOWNLOADING,  EV_RETRY,            JOB_RESTARTING },
+    { JOB_DOWNLOADING,  EV_INTERRUPTED,      JOB_INTERRUPTED },
+    { JOB_DOWNLOADING,  EV_FAILED,           JOB_FAILED },
+    { JOB_DOWNLOADING,  EV_STOPPED,          JOB_STOPPED },
+    { JOB_DOWNLOADING,  EV_TIMED_OUT,        JOB_MAX_RUNTIME_EXCEEDED },
+
+    { JOB_TRAINING,     EV_WORKER_UPLOADING, JOB_TRAINING },
+    { JOB_TRAINING,     EV_WORKER_ENDED,     JOB_TRAINING },
+    { JOB_TRAINING,     EV_WORKER_LOST,      JOB_TRAINING },
+    { JOB_TRAINING,     EV_UPLOADING,        JOB_UPLOADING },
+    { JOB_TRAINING,     EV_STOP_ASKED,       JOB_STOPPING },
+    { JOB_TRAINING,     EV_INTERRUPT_ASKED,  JOB_TRAINING },
+    { JOB_TRAINING,     EV_RETRY,            JOB_RESTARTING },
+    { JOB_TRAINING,     EV_INTERRUPTED,      JOB_INTERRUPTED },
+    { JOB_TRAINING,     EV_COMPLETED,        JOB_COMPLETED },
+    { JOB_TRAINING,     EV_FAILED,           JOB_FAILED },
+    { JOB_TRAINING,     EV_STOPPED,          JOB_STOPPED }, /* the worker was told to end by its system */
+    { JOB_TRAINING,     EV_TIMED_OUT,        JOB_MAX_RUNTIME_EXCEEDED },
+
+    { JOB_UPLOADING,    EV_WORKER_ENDED,     JOB_UPLOADING },
+    { JOB_UPLOADING,    EV_WORKER_LOST,      JOB_UPLOADING },
+    { JOB_UPLOADING,    EV_STOP_ASKED,       JOB_UPLOADING }, /* what is left to do is done */
+    { JOB_UPLOADING,    EV_RETRY,            JOB_RESTARTING },
+    { JOB_UPLOADING,    EV_INTERRUPTED,      JOB_INTERRUPTED },
+    { JOB_UPLOADING,    EV_COMPLETED,        JOB_COMPLETED },
+    { JOB_UPLOADING,    EV_FAILED,           JOB_FAILED },
+    { JOB_UPLOADING,    EV_STOPPED,          JOB_STOPPED },
+    { JOB_UPLOADING,    EV_TIMED_OUT,        JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_UPLOADING,    EV_WAIT_EXPIRED,     JOB_MAX_WAIT_TIME_EXCEEDED },
 
     /* A stop request does not decide the end: the exit does. */
-    { JOB_STOPPING,    EV_WORKER_READY,    JOB_STOPPING },
-    { JOB_STOPPING,    EV_WORKER_LAUNCHED, JOB_STOPPING },
-    { JOB_STOPPING,    EV_WORKER_ENDED,    JOB_STOPPING },
-    { JOB_STOPPING,    EV_WORKER_LOST,     JOB_STOPPING },
-    { JOB_STOPPING,    EV_READY,           JOB_STOPPING },
-    { JOB_STOPPING,    EV_STOPPED,         JOB_STOPPED },
-    { JOB_STOPPING,    EV_COMPLETED,       JOB_COMPLETED },
-    { JOB_STOPPING,    EV_FAILED,          JOB_FAILED },
-    { JOB_STOPPING,    EV_TIMED_OUT,       JOB_MAX_RUNTIME_EXCEEDED },
-    { JOB_STOPPING,    EV_WAIT_EXPIRED,    JOB_MAX_WAIT_TIME_EXCEEDED },
+    { JOB_STOPPING,     EV_WORKER_READY,     JOB_STOPPING },
+    { JOB_STOPPING,     EV_WORKER_LAUNCHED,  JOB_STOPPING },
+    { JOB_STOPPING,     EV_WORKER_UPLOADING, JOB_STOPPING },
+    { JOB_STOPPING,     EV_WORKER_ENDED,     JOB_STOPPING },
+    { JOB_STOPPING,     EV_WORKER_LOST,      JOB_STOPPING },
+    { JOB_STOPPING,     EV_READY,            JOB_STOPPING },
+    { JOB_STOPPING,     EV_UPLOADING,        JOB_UPLOADING },
+    { JOB_STOPPING,     EV_STOPPED,          JOB_STOPPED },
+    { JOB_STOPPING,     EV_COMPLETED,        JOB_COMPLETED },
+    { JOB_STOPPING,     EV_FAILED,           JOB_FAILED },
+    { JOB_STOPPING,     EV_TIMED_OUT,        JOB_MAX_RUNTIME_EXCEEDED },
+    { JOB_STOPPING,     EV_WAIT_EXPIRED,     JOB_MAX_WAIT_TIME_EXCEEDED },
+
+    /* What an ended job held for the next one. */
+    { JOB_COMPLETED,    EV_WARM_ENDED,       JOB_COMPLETED },
+    { JOB_FAILED,       EV_WARM_ENDED,       JOB_FAILED },
+    { JOB_STOPPED,      EV_WARM_ENDED,       JOB_STOPPED },
 };
 /* clang-format on */
 
@@ -94,7 +134,16 @@ bool job_all_ended(const struct job *job)
     return true;
 }
 
-static bool cause_is_own_failure(enum end_cause cause)
+/* No process of the job is left anywhere, and somebody stores outputs. */
+static bool all_uploading(const struct job *job)
+{
+    for (int i = 0; i < job->instance_count; i++)
+        if (!job->workers[i].uploading && !job->workers[i].ended)
+            return false;
+    return true;
+}
+
+bool job_cause_is_failure(enum end_cause cause)
 {
     switch (cause) {
     case END_FAILED:
@@ -121,28 +170,48 @@ bool job_has_failed_worker(const struct job *job)
 {
     if (!job->workers)
         return false;
-    for (int i = 0; i < job->instance_count; i++)
-        if (job->workers[i].ended && job->workers[i].end.cause != END_COMPLETED)
-            return true;
-    return false;
-}
-
-/* The worker whose end explains the job's: the first that failed by itself, else one
- * that was stopped. */
-static const struct job_worker *decisive_worker(const struct job *job)
-{
-    const struct job_worker *found = NULL;
-
     for (int i = 0; i < job->instance_count; i++) {
         const struct job_worker *worker = &job->workers[i];
 
-        if (cause_is_own_failure(worker->end.cause)
+        if ((worker->ended || worker->uploading) && worker->end.cause != END_COMPLETED)
+            return true;
+    }
+    return false;
+}
+
+/* A machine that was wanted back may go with its worker, and a worker that never showed
+ * itself has failed at nothing when a stop was asked for. */
+static bool worker_has_failed(const struct job *job, const struct job_worker *worker)
+{
+    if (worker->end.cause == END_LOST
+        && (job->interrupt_asked || (job->stop_asked && !worker->ready)))
+        return false;
+    return job_cause_is_failure(worker->end.cause);
+}
+
+/* The first that failed by itself, else one that was stopped: by an interruption rather
+ * than for its peers. */
+const struct job_worker *job_decisive_worker(const struct job *job)
+{
+    const struct job_worker *found = NULL;
+
+    for (int i = 0; job->workers && i < job->instance_count; i++) {
+        const struct job_worker *worker = &job->workers[i];
+
+        if (worker_has_failed(job, worker)
             && (!found || worker->end.failure_boot_us < found->end.failure_boot_us))
             found = worker;
     }
-    for (int i = 0; !found && i < job->instance_count; i++)
-        if (job->workers[i].end.cause != END_COMPLETED)
-            found = &job->workers[i];
+    if (found)
+        return found;
+    for (int i = 0; job->workers && i < job->instance_count; i++) {
+        const struct job_worker *worker = &job->workers[i];
+
+        if (worker->end.cause == END_INTERRUPTED)
+            return worker;
+        if (!found && worker->end.cause != END_COMPLETED)
+            found = worker;
+    }
     return found;
 }
 
@@ -172,20 +241,51 @@ static enum job_event_kind event_of_cause(enum end_cause cause)
     return EV_FAILED;
 }
 
-/* All workers have ended: how the job has. */
+static usec_t run_of_attempt(const struct job *job)
+{
+    return job->billing && job_all_ended(job) ? job_end_boot(job) - job->ready_boot_us
+                                              : 0;
+}
+
+static bool may_retry(const struct job *job, enum end_cause cause)
+{
+    return (job->retry_causes >> cause & 1U) && !job->stop_asked
+           && job->attempt < job->max_attempts
+           && job->used_run_us + run_of_attempt(job) < job->max_run_s * USEC_PER_SEC;
+}
+
+enum job_event_kind job_event_after(const struct job *job, enum end_cause cause)
+{
+    if (may_retry(job, cause))
+        return cause == END_INTERRUPTED ? EV_INTERRUPTED : EV_RETRY;
+    return event_of_cause(cause);
+}
+
+/* Why an attempt ended that no worker failed in. */
+static enum end_cause cause_of_stop(const struct job *job,
+                                    const struct job_worker *worker)
+{
+    if (job->stop_asked)
+        return job->stop_cause;
+    if (job->interrupt_asked || worker->end.cause == END_INTERRUPTED)
+        return END_INTERRUPTED;
+    return END_USER_STOP;
+}
+
+/* All workers have ended: how the attempt has. */
 static enum job_event_kind end_event(const struct job *job, struct cJSON **data)
 {
-    const struct job_worker *worker = decisive_worker(job);
+    const struct job_worker *worker = job_decisive_worker(job);
     struct job_end end = { .cause = END_COMPLETED,
                            .exit_code = 0,
                            .first_failing_rank = -1 };
 
     if (worker)
         end = worker->end;
-    if (worker && !cause_is_own_failure(end.cause))
-        end.cause = job->stop_asked ? job->stop_cause : END_USER_STOP;
+    if (worker && !worker_has_failed(job, worker))
+        end.cause = cause_of_stop(job, worker);
     *data = job_end_to_json(&end);
-    return event_of_cause(end.cause);
+    return job_event_after(job, end.cause);
 }
 
 static struct cJSON *ready_data(const struct job *job)
@@ -214,9 +314,9 @@ bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **da
 {
     *data = NULL;
     if (job_state_is_final(job->state) || job->state == JOB_NEW
-        || job->state == JOB_PENDING)
+        || job_state_waits(job->state))
         return false;
-    if (!job->workers) { /* stopped while it waited */
+    if (!job->workers || job->attempt_over) { /* stopped while it waited */
         *data = stopped_before_start(job);
         *kind = event_of_cause(job->stop_cause);
         return true;
@@ -232,6 +332,10 @@ bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **da
     }
     if (job_all_ended(job)) {
         *kind = end_event(job, data);
+        return true;
+    }
+    if (job->state != JOB_UPLOADING && job->billing && all_uploading(job)) {
+        *kind = EV_UPLOADING;
         return true;
     }
     return false;

@@ -110,6 +110,7 @@ int jobs_open(const struct config *config, const struct catalog *catalog,
     jobs->base_env = passed_environment(config->pass_environment);
     jobs->worker_path = path_of_helper("railhead-worker");
     jobs->torchrun_wrapper = path_of_helper("railhead-torchrun.py");
+    jobs->rsh_agent = path_of_helper("railhead-rsh");
     if (open_parts(jobs, err) < 0) {
         jobs_close(jobs);
         return -1;
@@ -137,6 +138,7 @@ void jobs_close(struct jobs *jobs)
     words_free(jobs->base_env);
     free(jobs->worker_path);
     free(jobs->torchrun_wrapper);
+    free(jobs->rsh_agent);
     free(jobs);
 }
 

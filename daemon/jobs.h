@@ -55,10 +55,16 @@ MUST_CHECK int jobs_dry_run(struct jobs *jobs, const struct submit *submit,
                             struct cJSON **answer, struct problems *problems,
                             struct err *err);
 
-/** Asks for a stop. ERR_NOT_FOUND; ERR_CONFLICT when the job has ended. Asked again
- * while stopping: well. */
+/** Asks for a stop. ERR_NOT_FOUND; ERR_CONFLICT when the job has ended, but for its
+ * warm pool, which is given up then.  Asked again while stopping: well. */
 MUST_CHECK int jobs_stop(struct jobs *jobs, const char *name, const char *by,
                          struct err *err);
+
+/** Tells the attempt that runs to end within notice_s, as if its machine was wanted
+ * back: the job's `retry` says whether another one follows. ERR_NOT_FOUND; ERR_CONFLICT
+ * when nothing of it runs, or it stops already. Asked again: well. */
+MUST_CHECK int jobs_interrupt(struct jobs *jobs, const char *name, int64_t notice_s,
+                              const char *by, struct err *err);
 
 /** All that is known of a job, as daemon/report.h puts it together. */
 MUST_CHECK int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out,
@@ -84,7 +90,7 @@ struct job_filter {
 MUST_CHECK int jobs_list(struct jobs *jobs, const struct job_filter *filter,
                          struct cJSON **out, struct err *err);
 
-/** {"items": [{name, vcpus, ..., price, offered, capacity, in_use, reason}],
+/** {"items": [{name, vcpus, ..., price, offered, capacity, in_use, warm, reason}],
  * "next_cursor": null} */
 struct cJSON *jobs_instance_types(struct jobs *jobs);
 

@@ -9,8 +9,8 @@ static struct live_job *subject_of(struct jobs *jobs, const struct worker_ref *w
     struct live_job *live = live_find(jobs, worker->job_id);
 
     if (!live || live->job->attempt != worker->attempt
-        || job_state_is_final(live->job->state) || !live->job->workers
-        || live->job->workers[worker->worker].ended)
+        || job_state_is_final(live->job->state) || live->job->attempt_over
+        || !live->job->workers || live->job->workers[worker->worker].ended)
         return NULL;
     return live;
 }
@@ -63,20 +63,27 @@ void jobs_on_line(void *context, const struct worker_ref *worker,
     case JOURNAL_READY:
         post(jobs, live, EV_WORKER_READY, worker->worker, line->data);
         break;
+    case JOURNAL_PROGRESS:
+        haul_note(&live->haul[worker->worker], line->data);
+        break;
     case JOURNAL_LAUNCHED:
+        haul_clear(&live->haul[worker->worker], 1);
         post(jobs, live, EV_WORKER_LAUNCHED, worker->worker, line->data);
         break;
     case JOURNAL_METRIC:
         keep_metric(jobs, live, json_get_text(line->data, "name"), line->data,
                     line->wall_us);
         break;
+    case JOURNAL_UPLOADING:
+        haul_clear(&live->haul[worker->worker], 1);
+        post(jobs, live, EV_WORKER_UPLOADING, worker->worker, line->data);
+        break;
     case JOURNAL_ENDED:
+        haul_clear(&live->haul[worker->worker], 1);
         keep_last_metrics(jobs, live, line->data);
         post(jobs, live, EV_WORKER_ENDED, worker->worker, line->data);
         break;
-    case JOURNAL_PROGRESS:
     case JOURNAL_RANKS_DONE:
-    case JOURNAL_UPLOADING:
     case JOURNAL_HEARTBEAT:
     case JOURNAL_RANK_EXITED:
         break;

@@ -1,7 +1,8 @@
-/* The jobs that have not ended, in memory, by id. */
+/* The jobs that are not over, in memory, by id. */
 
 #include "daemon/jobs_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct live_job *live_add(struct jobs *jobs, struct job *job)
         }
     }
     live->stop_sent = xcalloc((size_t)job->instance_count, sizeof *live->stop_sent);
+    live->haul = xcalloc((size_t)job->instance_count, sizeof *live->haul);
     LIST_INSERT_HEAD(bucket_of(jobs, job->id), live, in_bucket);
     jobs->live_count++;
     return live;
@@ -42,6 +44,21 @@ struct live_job *live_find(struct jobs *jobs, const char *id)
     return NULL;
 }
 
+struct live_job *live_find_row(struct jobs *jobs, int64_t job_id)
+{
+    struct live_job *live;
+    struct job_row row;
+    struct err err;
+
+    if (store_get_job(jobs->store, job_id, &row, &err) < 0) {
+        jobs_fail(jobs, &err);
+        return NULL;
+    }
+    live = live_find(jobs, row.id);
+    assert(live);
+    return live;
+}
+
 void live_remove(struct jobs *jobs, struct live_job *live)
 {
     if (live->due)
@@ -50,5 +67,6 @@ void live_remove(struct jobs *jobs, struct live_job *live)
     jobs->live_count--;
     job_free(live->job);
     free(live->stop_sent);
+    free(live->haul);
     free(live);
 }

@@ -1,6 +1,7 @@
 #ifndef DAEMON_JOBS_PRIVATE_H
 #define DAEMON_JOBS_PRIVATE_H
 
+#include "daemon/haul.h"
 #include "daemon/job.h"
 #include "daemon/jobs.h"
 #include "daemon/offers.h"
@@ -13,15 +14,21 @@
 
 /* What the files jobs_*.c share; nobody else includes this. */
 
-/* A job that has not ended. */
+/* A job that is not over: it has not ended, or holds a warm pool. */
 struct live_job {
     struct job *job;
     const struct scheduler_class *class;
     struct scheduler *scheduler;
-    bool started;    /* handed to its scheduler in this life of the daemon */
-    bool may_run;    /* an earlier life may have done so */
-    bool *stop_sent; /* one a worker */
-    bool due;        /* in jobs->due */
+    /* Of the attempt that runs: */
+    bool holds;        /* ports, and what its scheduler has for it */
+    bool started;      /* handed to its scheduler in this life of the daemon */
+    bool may_run;      /* an earlier life may have done so */
+    bool *stop_sent;   /* one a worker */
+    struct haul *haul; /* one a worker: what it moves just now */
+
+    usec_t retry_boot; /* when it is back in line after a failed attempt; 0: it is not
+                          waiting for that */
+    bool due;          /* in jobs->due */
     STAILQ_ENTRY(live_job) in_due;
     LIST_ENTRY(live_job) in_bucket;
 };
@@ -46,6 +53,7 @@ struct jobs {
     char **base_env;
     char *worker_path;
     char *torchrun_wrapper;
+    char *rsh_agent;
 
     struct {
         const struct scheduler_class *class;
@@ -60,8 +68,8 @@ struct jobs {
     struct loop_source *soon; /* ends the round when only what can wait has come */
     bool soon_set;
     struct loop_source *round; /* ends the round (loop_add_last) */
-    struct loop_source *max_wait;
-    usec_t max_wait_boot;      /* when max_wait fires; INT64_MAX: never */
+    struct loop_source *deadline;
+    usec_t deadline_boot;      /* when deadline fires; INT64_MAX: never */
     struct loop_source *again; /* takes up what could not be taken up */
     bool failed;
     usec_t last_made_name;
@@ -80,6 +88,8 @@ MUST_CHECK int jobs_open_scheduler(struct jobs *jobs,
 
 struct live_job *live_add(struct jobs *jobs, struct job *job); /* takes the job */
 struct live_job *live_find(struct jobs *jobs, const char *id);
+/** By row id; NULL when the database fails (jobs_fail is called then). */
+struct live_job *live_find_row(struct jobs *jobs, int64_t job_id);
 void live_remove(struct jobs *jobs, struct live_job *live); /* frees it */
 
 /* --- jobs_round.c: events, commits, steps --- */
@@ -105,12 +115,32 @@ void jobs_close_rounds(struct jobs *jobs);
 
 /** Does what the job's committed state calls for; may post. May free `live`. */
 void jobs_step(struct jobs *jobs, struct live_job *live);
+void jobs_on_again(void *context);
+
+/* --- jobs_place.c: from the queue to an attempt --- */
+
 /** Places what fits. */
 void jobs_place(struct jobs *jobs);
-/** Arms the timer for max_wait of this job. */
-void jobs_watch_max_wait(struct jobs *jobs, const struct job *job);
-void jobs_on_max_wait(void *context);
-void jobs_on_again(void *context);
+/** Puts a job that waits in line, by its old age. */
+void jobs_queue(struct jobs *jobs, const struct job *job);
+/** A job holds its place, from its attempt or its warm pool. */
+void jobs_queue_placed(struct jobs *jobs, const struct job *job);
+
+/* --- jobs_deadlines.c: what comes due though nobody says anything --- */
+
+/** Arms the timer for the first deadline of this job. */
+void jobs_watch(struct jobs *jobs, const struct live_job *live);
+void jobs_on_deadline(void *context);
+
+/* --- jobs_warm.c: what ended jobs hold for the next one --- */
+
+/** When the pool of an ended job is given up. */
+usec_t jobs_warm_until(const struct job *job);
+/** Whether there is a pool, and the machine is up that it was made on. */
+bool jobs_is_warm(const struct job *job);
+/** Ends it at `boot`: reused by the job of that name, or (NULL) terminated. */
+MUST_CHECK int jobs_end_warm(struct jobs *jobs, struct live_job *live, usec_t boot,
+                             const char *reused_by, struct err *err);
 
 /* --- jobs_facts.c: what schedulers say --- */
 
@@ -136,6 +166,10 @@ MUST_CHECK int jobs_get_spec(struct jobs *jobs, int64_t job_id, struct job_spec 
 char *jobs_folder(const struct jobs *jobs, const struct job *job);
 /** The digits of a source_dir "sha256:HEX", borrowed; NULL when it is none. */
 const char *jobs_source_hex(const struct job_spec *spec);
+
+/* --- jobs_plan.c --- */
+
+/** Secrets are masked. */
 struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
                                 struct worker_plan *const *plans, int count);
 
@@ -153,6 +187,5 @@ MUST_CHECK int jobs_replay(struct jobs *jobs, int64_t job_id, struct job **out,
                            struct err *err);
 /** Takes up every job that has not ended. */
 MUST_CHECK int jobs_restart(struct jobs *jobs, struct err *err);
-void jobs_queue_entry(const struct job *job, struct queue_job *out);
 
 #endif

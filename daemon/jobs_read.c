@@ -12,65 +12,101 @@
 struct history {
     struct job *job;
     struct cJSON *transitions;
-    struct cJSON *open; /* the newest transition, borrowed from the array */
+    struct cJSON *open; /* the newest transition, borrowed from the array; it has no
+                           `end` and no `message` yet */
 };
 
-static const char *message_of(const struct job *job, const struct job_event *event)
+static char *retry_message(const struct job *job)
+{
+    const struct job_end *end = &job->attempt_end;
+
+    return xasprintf("Attempt %d of %d ended (%s%s%s): waiting for the next one",
+                     job->attempt, job->max_attempts, end_cause_name(end->cause),
+                     end->message ? ": " : "", end->message ? end->message : "");
+}
+
+static char *training_message(const struct job *job)
+{
+    if (job->interrupt_asked)
+        return xasprintf("Interrupted: the program was told to end within %lld s",
+                         (long long)job->interrupt_grace_s);
+    if (job->attempt > 1)
+        return xasprintf("Training in progress, attempt %d of %d", job->attempt,
+                         job->max_attempts);
+    return xstrdup("Training in progress");
+}
+
+/* No text stands for two states: SageMaker's SDK tells states apart by it. */
+static char *message_of(const struct job *job)
 {
     switch (job->state) {
     case JOB_PENDING:
-        return "Waiting for instances";
+        return xstrdup("Waiting for instances");
     case JOB_STARTING:
-        return "Starting the workers";
+        return xstrdup("Starting the workers");
     case JOB_DOWNLOADING:
-        return "Preparing source and input on every instance";
+        return xstrdup("Preparing source and input on every instance");
     case JOB_TRAINING:
-        return "Training in progress";
+        return training_message(job);
+    case JOB_UPLOADING:
+        return xstrdup("Uploading generated training model");
+    case JOB_INTERRUPTED:
+        return xasprintf("Interrupted in attempt %d of %d: waiting for instances again",
+                         job->attempt, job->max_attempts);
+    case JOB_RESTARTING:
+        return retry_message(job);
     case JOB_STOPPING:
-        return "Stopping the training job";
+        return xstrdup("Stopping the training job");
     case JOB_COMPLETED:
-        return "Training job completed";
+        return xstrdup("Training job completed");
     case JOB_FAILED:
-        return job->end.message ? job->end.message : "Training job failed";
+        return xstrdup(job->end.message ? job->end.message : "Training job failed");
     case JOB_STOPPED:
-        return "Training job stopped";
+        return xstrdup("Training job stopped");
     case JOB_MAX_RUNTIME_EXCEEDED:
-        return "Training job stopped: max_run was reached";
+        return xstrdup("Training job stopped: max_run was reached");
     case JOB_MAX_WAIT_TIME_EXCEEDED:
-        return "Training job stopped: max_wait was reached";
+        return xstrdup("Training job stopped: max_wait was reached");
     case JOB_NEW:
         break;
     }
-    return job_event_name(event->kind);
+    return xstrdup(job_state_name(job->state));
 }
 
-static void add_transition(struct history *history, const struct job_event *event)
+static void close_transition(struct history *history, const char *end,
+                             const char *message)
 {
-    const struct job *job = history->job;
-    struct cJSON *transition = json_object_new();
+    if (end)
+        json_set_text(history->open, "end", end);
+    json_set_text(history->open, "message", message);
+    history->open = NULL;
+}
+
+static void open_transition(struct history *history)
+{
     char at[TIME_TEXT_SIZE];
 
-    time_format(job->changed_us, at);
-    if (history->open)
-        json_set_text(history->open, "end", at);
-    json_set_text(transition, "status", job_state_name(job->state));
-    json_set_text(transition, "start", at);
-    if (job_state_is_final(job->state))
-        json_set_text(transition, "end", at);
-    json_set_text(transition, "message", message_of(job, event));
-    json_append(history->transitions, transition);
-    history->open = transition;
+    history->open = json_object_new();
+    json_set_text(history->open, "status", job_state_name(history->job->state));
+    json_set_text(history->open, "start", time_format(history->job->changed_us, at));
+    json_append(history->transitions, history->open);
 }
 
+/* The message of a state is what there was to say when it ended. */
 static int apply_and_note(void *context, const struct job_event *event, struct err *err)
 {
     struct history *history = context;
     enum job_state before = history->job->state;
+    auto_free char *message = message_of(history->job);
+    char at[TIME_TEXT_SIZE];
 
     if (job_apply(history->job, event, err) < 0)
         return -1;
-    if (history->job->state != before)
-        add_transition(history, event);
+    if (history->job->state == before)
+        return 0;
+    if (history->open)
+        close_transition(history, time_format(history->job->changed_us, at), message);
+    open_transition(history);
     return 0;
 }
 
@@ -81,12 +117,40 @@ static void history_clear(struct history *history)
 }
 #define auto_history __attribute__((cleanup(history_clear)))
 
+/* The last one goes on, unless the job has ended; what its workers move just now is the
+ * news about it. */
+static void close_last(struct history *history, const struct live_job *live)
+{
+    const struct job *job = history->job;
+    auto_free char *message = NULL;
+    char at[TIME_TEXT_SIZE];
+
+    if (live)
+        message = haul_message(live->haul, job->instance_count);
+    if (!message)
+        message = message_of(job);
+    close_transition(history,
+                     job_state_is_final(job->state) ? time_format(job->changed_us, at)
+                                                    : NULL,
+                     message);
+}
+
 static int read_history(struct jobs *jobs, int64_t job_id, struct history *history,
                         struct err *err)
 {
     history->job = job_new(job_id);
     history->transitions = json_array_new();
-    return store_each_event(jobs->store, job_id, apply_and_note, history, err);
+    if (store_each_event(jobs->store, job_id, apply_and_note, history, err) < 0)
+        return -1;
+    close_last(history, live_find(jobs, history->job->id));
+    return 0;
+}
+
+static struct cJSON *progress_of(struct jobs *jobs, const struct job *job)
+{
+    const struct live_job *live = live_find(jobs, job->id);
+
+    return live ? haul_to_json(live->haul, job->instance_count) : NULL;
 }
 
 int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct err *err)
@@ -94,8 +158,10 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
     auto_history struct history history = { 0 };
     auto_json struct cJSON *spec_json = NULL;
     auto_json struct cJSON *metrics = NULL;
+    auto_json struct cJSON *progress = NULL;
     auto_job_spec struct job_spec *spec = NULL;
     auto_free struct interval *intervals = NULL;
+    auto_free struct interval *warm = NULL;
     auto_free char *reason = NULL;
     const struct profile *profile;
     struct report_input input = { 0 };
@@ -105,16 +171,22 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
         || read_history(jobs, row.job_id, &history, err) < 0
         || jobs_get_spec(jobs, row.job_id, &spec, &spec_json, err) < 0
         || store_get_metrics(jobs->store, row.job_id, &metrics, err) < 0
-        || store_get_intervals(jobs->store, row.job_id, &intervals,
+        || store_get_intervals(jobs->store, row.job_id, INTERVAL_RUN, &intervals,
                                &input.interval_count, err)
+               < 0
+        || store_get_intervals(jobs->store, row.job_id, INTERVAL_WARM, &warm,
+                               &input.warm_count, err)
                < 0)
         return -1;
+    progress = progress_of(jobs, history.job);
     profile = catalog_find(jobs->catalog, row.instance_type);
     queue_explain(jobs->queue, row.job_id, &input.queue_position, &reason);
     input.job = history.job;
     input.spec = spec;
     input.spec_json = spec_json;
     input.intervals = intervals;
+    input.warm = warm;
+    input.progress = progress;
     input.metrics = metrics;
     input.transitions = history.transitions;
     input.offer = offers_find(&jobs->offers, row.instance_type);
@@ -162,27 +234,17 @@ int jobs_plan(struct jobs *jobs, const char *name, struct cJSON **out, struct er
     return 0;
 }
 
-/* A status is a secondary one, or a primary one that stands for several. */
-static int states_of(const char *status, enum job_state states[JOB_STATE_COUNT],
-                     size_t *count, struct err *err)
+static int check_status(const char *status, struct err *err)
 {
-    *count = 0;
-    if (!status)
+    enum job_state state;
+
+    if (!status || job_state_from_name(status, &state)
+        || strcmp(status, job_state_primary(JOB_PENDING, false)) == 0)
         return 0;
-    if (job_state_from_name(status, &states[0])
-        && strcmp(job_state_primary(states[0]), status) != 0) {
-        *count = 1;
-        return 0;
-    }
-    for (int state = JOB_PENDING; state < JOB_STATE_COUNT; state++)
-        if (strcmp(job_state_primary((enum job_state)state), status) == 0)
-            states[(*count)++] = (enum job_state)state;
-    if (*count == 0)
-        return err_set(
-            err, ERR_INVALID,
-            "status: '%s' is none: use InProgress, Stopping, Completed, Failed, Stopped, or a secondary status such as Training",
-            status);
-    return 0;
+    return err_set(
+        err, ERR_INVALID,
+        "status: '%s' is none: use InProgress, Stopping, Completed, Failed, Stopped, or a secondary status such as Training",
+        status);
 }
 
 static int read_cursor(const char *cursor, int64_t *before, struct err *err)
@@ -222,15 +284,14 @@ static int add_row(void *context, const struct job_row *row, struct err *err)
 int jobs_list(struct jobs *jobs, const struct job_filter *filter, struct cJSON **out,
               struct err *err)
 {
-    enum job_state states[JOB_STATE_COUNT];
     struct store_filter rows = { .limit = filter->limit + 1,
                                  .owner = filter->owner,
                                  .name_part = filter->name_part,
-                                 .states = states };
+                                 .status = filter->status };
     struct listing listing = { .limit = filter->limit };
     char cursor[32];
 
-    if (states_of(filter->status, states, &rows.state_count, err) < 0
+    if (check_status(filter->status, err) < 0
         || read_cursor(filter->cursor, &rows.before, err) < 0)
         return -1;
     listing.items = json_array_new();
@@ -275,6 +336,7 @@ static struct cJSON *instance_type_of(struct jobs *jobs, const struct profile *p
     json_set_bool(json, "emulated", offer && offer->emulated);
     json_set_int(json, "capacity", offer ? offer->capacity : 0);
     json_set_int(json, "in_use", queue_in_use(jobs->queue, profile->name));
+    json_set_int(json, "warm", queue_warm(jobs->queue, profile->name));
     json_set_text(json, "reason", reason);
     return json;
 }

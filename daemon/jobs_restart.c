@@ -1,4 +1,4 @@
-/* Start is recovery: every job that has not ended is made from its events and taken up
+/* Start is recovery: every job that is not over is made from its events and taken up
  * where it was. */
 
 #include "daemon/jobs_private.h"
@@ -25,21 +25,30 @@ int jobs_replay(struct jobs *jobs, int64_t job_id, struct job **out, struct err 
     return 0;
 }
 
-void jobs_queue_entry(const struct job *job, struct queue_job *out)
+/* What an ended job holds is its place in the queue alone, and not when the machine has
+ * started again since (jobs_is_warm). */
+static void take_place(struct jobs *jobs, struct live_job *live)
 {
-    *out = (struct queue_job){
-        .job_id = job->job_id,
-        .instance_type = job->instance_type,
-        .count = job->instance_count,
-        .priority = job->priority,
-        .longest_s = job->max_run_s + job->grace_s,
-    };
+    const struct job *job = live->job;
+
+    if (job_state_waits(job->state)) {
+        jobs_queue(jobs, job);
+        return;
+    }
+    if (!job_state_is_final(job->state)) {
+        live->may_run = true;
+        live->holds = true;
+        ports_hold(&jobs->ports, job->port, job->port_count);
+        if (job->block >= jobs->next_block)
+            jobs->next_block = job->block + 1 + job->instance_count / 250;
+    }
+    if (live->holds || jobs_is_warm(job))
+        jobs_queue_placed(jobs, job);
 }
 
 static int take_up(struct jobs *jobs, int64_t job_id, struct err *err)
 {
     const struct scheduler_class *class;
-    struct queue_job entry;
     struct live_job *live;
     struct job *job;
 
@@ -51,17 +60,8 @@ static int take_up(struct jobs *jobs, int64_t job_id, struct err *err)
         return -1;
     }
     live = live_add(jobs, job);
-    live->may_run = job->attempt > 0;
-    jobs_queue_entry(job, &entry);
-    if (job->attempt == 0) {
-        queue_add(jobs->queue, &entry);
-    } else {
-        queue_add_placed(jobs->queue, &entry, job->placed_boot_us);
-        ports_hold(&jobs->ports, job->port);
-        if (job->block >= jobs->next_block)
-            jobs->next_block = job->block + 1 + job->instance_count / 250;
-    }
-    jobs_watch_max_wait(jobs, job);
+    take_place(jobs, live);
+    jobs_watch(jobs, live);
     jobs_mark_due(jobs, live);
     return 0;
 }

@@ -56,19 +56,67 @@ void jobs_mark_due(struct jobs *jobs, struct live_job *live)
     jobs_wake(jobs);
 }
 
+static int store_end(struct jobs *jobs, const struct job *job, struct err *err)
+{
+    if ((!job->attempt_over && meter_close(jobs->store, job, err) < 0)
+        || meter_set_bill(jobs->store, job, err) < 0)
+        return -1;
+    return job->warm == WARM_AVAILABLE ? store_open_warm(jobs->store, job, err) : 0;
+}
+
 /* What belongs into the same transaction as an event: the row's state, the bill. */
 static int store_consequences(struct jobs *jobs, const struct job *job,
-                              enum job_event_kind kind, enum job_state before,
-                              struct err *err)
+                              const struct job_event *event, struct err *err)
 {
-    if (job->state != before && store_update_state(jobs->store, job, err) < 0)
-        return -1;
-    if (kind == EV_READY)
+    switch (event->kind) {
+    case EV_READY:
         return meter_open(jobs->store, offers_find(&jobs->offers, job->instance_type),
                           job, err);
-    if (job_state_is_final(job->state))
+    case EV_RETRY:
+    case EV_INTERRUPTED:
         return meter_close(jobs->store, job, err);
+    case EV_COMPLETED:
+    case EV_FAILED:
+    case EV_STOPPED:
+    case EV_TIMED_OUT:
+    case EV_WAIT_EXPIRED:
+        return store_end(jobs, job, err);
+    case EV_WARM_ENDED:
+        return meter_close_warm(jobs->store, job, err);
+    case EV_WORKER_READY:
+    case EV_WORKER_LAUNCHED:
+    case EV_WORKER_UPLOADING:
+    case EV_WORKER_ENDED:
+    case EV_WORKER_LOST:
+    case EV_SUBMITTED:
+    case EV_PLACED:
+    case EV_LAUNCHED:
+    case EV_UPLOADING:
+    case EV_STOP_ASKED:
+    case EV_INTERRUPT_ASKED:
+        return 0;
+    }
     return 0;
+}
+
+/* A stop that comes during an upload changes what the job shows as, and the end of a
+ * warm pool whether it is over; neither changes its state. */
+static bool changes_row(const struct job *job, enum job_event_kind kind,
+                        enum job_state before)
+{
+    return job->state != before || kind == EV_STOP_ASKED || kind == EV_WARM_ENDED;
+}
+
+/* What is free, is free for this round. */
+static void tell_queue(struct jobs *jobs, const struct job *job,
+                       enum job_event_kind kind)
+{
+    if (kind == EV_RETRY || kind == EV_INTERRUPTED)
+        queue_remove(jobs->queue, job->job_id);
+    else if (job_state_is_final(job->state) && jobs_is_warm(job))
+        queue_keep_warm(jobs->queue, job->job_id, jobs_warm_until(job));
+    else if (job_state_is_final(job->state))
+        queue_remove(jobs->queue, job->job_id);
 }
 
 static int post_one(struct jobs *jobs, struct live_job *live, struct job_event *event,
@@ -83,15 +131,16 @@ static int post_one(struct jobs *jobs, struct live_job *live, struct job_event *
     if (job_apply(job, event, err) < 0)
         return -1;
     if (store_append_event(jobs->store, job->job_id, event, &store_err) < 0
-        || store_consequences(jobs, job, event->kind, before, &store_err) < 0) {
+        || (changes_row(job, event->kind, before)
+            && store_update_state(jobs->store, job, &store_err) < 0)
+        || store_consequences(jobs, job, event, &store_err) < 0) {
         jobs_fail(jobs, &store_err);
         return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
     }
     if (job->state != before)
         log_info("job.state job=%s state=%s on=%s", job->name,
                  job_state_name(job->state), job_event_name(event->kind));
-    if (job_state_is_final(job->state))
-        queue_remove(jobs->queue, job->job_id); /* its place is free for this round */
+    tell_queue(jobs, job, event->kind);
     if (can_wait(event->kind) && !live->due)
         jobs_wake_soon(jobs);
     else
@@ -157,10 +206,10 @@ static void end_round(void *context)
 int jobs_open_rounds(struct jobs *jobs, struct err *err)
 {
     STAILQ_INIT(&jobs->due);
-    jobs->max_wait_boot = INT64_MAX;
+    jobs->deadline_boot = INT64_MAX;
     if (loop_add_last(jobs->loop, end_round, jobs, &jobs->round, err) < 0
         || loop_add_timer(jobs->loop, end_round, jobs, &jobs->soon, err) < 0
-        || loop_add_timer(jobs->loop, jobs_on_max_wait, jobs, &jobs->max_wait, err) < 0
+        || loop_add_timer(jobs->loop, jobs_on_deadline, jobs, &jobs->deadline, err) < 0
         || loop_add_timer(jobs->loop, jobs_on_again, jobs, &jobs->again, err) < 0)
         return -1;
     return 0;
@@ -174,6 +223,6 @@ void jobs_close_rounds(struct jobs *jobs)
         log_error("store.failed error=\"%s\"", err.text);
     loop_source_free(jobs->round);
     loop_source_free(jobs->soon);
-    loop_source_free(jobs->max_wait);
+    loop_source_free(jobs->deadline);
     loop_source_free(jobs->again);
 }

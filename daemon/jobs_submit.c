@@ -1,4 +1,4 @@
-/* Taking a job on, and asking it to stop. */
+/* Taking a job on. */
 
 #include "daemon/jobs_private.h"
 #include "daemon/report.h"
@@ -188,7 +188,7 @@ static struct cJSON *submit_answer(const struct jobs *jobs, const struct job_row
 
     json_set_text(answer, "name", row->name);
     json_set_text(answer, "id", row->id);
-    json_set_text(answer, "status", job_state_primary(row->state));
+    json_set_text(answer, "status", row->status);
     json_set_text(answer, "secondary_status", job_state_name(row->state));
     json_set_text(answer, "created_at", time_format(row->created_us, at));
     json_set_text(answer, "instance_type", row->instance_type);
@@ -207,6 +207,8 @@ static void row_of(const struct job *job, struct job_row *row)
                              .state = job->state,
                              .created_us = job->created_us };
     snprintf(row->id, sizeof row->id, "%s", job->id);
+    snprintf(row->status, sizeof row->status, "%s",
+             job_state_primary(job->state, job->stop_asked));
     snprintf(row->name, sizeof row->name, "%s", job->name);
     snprintf(row->instance_type, sizeof row->instance_type, "%s", job->instance_type);
 }
@@ -278,7 +280,7 @@ static int take_on(struct jobs *jobs, const struct submit *submit,
                                .kind = EV_SUBMITTED,
                                .worker = -1,
                                .data = data };
-    struct queue_job entry;
+    struct live_job *live;
     struct job_row row;
 
     if (job_apply(job, &event, err) < 0
@@ -286,11 +288,10 @@ static int take_on(struct jobs *jobs, const struct submit *submit,
         return -1;
     row_of(job, &row);
     *answer = submit_answer(jobs, &row);
-    jobs_queue_entry(job, &entry);
-    queue_add(jobs->queue, &entry);
-    jobs_watch_max_wait(jobs, job);
     log_debug("job.submitted job=%s owner=%s", job->name, job->owner);
-    live_add(jobs, steal_ptr(&job));
+    live = live_add(jobs, steal_ptr(&job));
+    jobs_queue(jobs, live->job);
+    jobs_watch(jobs, live);
     jobs_wake(jobs);
     return 0;
 }
@@ -345,23 +346,4 @@ int jobs_dry_run(struct jobs *jobs, const struct submit *submit, struct cJSON **
     json_set(*answer, "plan", jobs_plan_to_json(spec, plans, job->instance_count));
     jobs_free_plans(plans, job->instance_count);
     return 0;
-}
-
-int jobs_stop(struct jobs *jobs, const char *name, const char *by, struct err *err)
-{
-    auto_json struct cJSON *data = json_object_new();
-    struct live_job *live;
-    struct job_row row;
-
-    if (store_find_job(jobs->store, name, &row, err) < 0)
-        return -1;
-    live = live_find(jobs, row.id);
-    if (!live || job_state_is_final(live->job->state))
-        return err_set(err, ERR_CONFLICT, "job %s has ended: it is %s", name,
-                       job_state_name(row.state));
-    if (live->job->stop_asked)
-        return 0;
-    json_set_text(data, "cause", end_cause_name(END_USER_STOP));
-    json_set_text(data, "by", by);
-    return jobs_post(jobs, live, EV_STOP_ASKED, -1, data, err);
 }

@@ -6,22 +6,30 @@ schema_steps = \
 noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = \
 	daemon/bill.c daemon/bill.h \
-	daemon/config.c daemon/config.h \
+	daemon/config.c daemon/config.h daemon/config_private.h \
+	daemon/config_s3.c \
+	daemon/failure_reason.c daemon/failure_reason.h \
 	daemon/figure.c daemon/figure.h \
+	daemon/haul.c daemon/haul.h \
 	daemon/job.c daemon/job.h \
 	daemon/job_event.c daemon/job_event.h \
 	daemon/job_machine.c \
 	daemon/jobs.c daemon/jobs.h \
+	daemon/jobs_deadlines.c \
 	daemon/jobs_facts.c \
 	daemon/jobs_launch.c \
 	daemon/jobs_live.c \
 	daemon/jobs_logs.c \
+	daemon/jobs_place.c \
+	daemon/jobs_plan.c \
 	daemon/jobs_private.h \
 	daemon/jobs_read.c \
 	daemon/jobs_restart.c \
 	daemon/jobs_round.c \
 	daemon/jobs_step.c \
+	daemon/jobs_stop.c \
 	daemon/jobs_submit.c \
+	daemon/jobs_warm.c \
 	daemon/jobs_submit_data.c \
 	daemon/meter.c daemon/meter.h \
 	daemon/offers.c daemon/offers.h \

@@ -33,13 +33,15 @@ int meter_open(struct store *store, const struct offer *offer, const struct job 
  * job that this daemon could not take up again is billed for what it ran. */
 static bool launch_failed(const struct job *job)
 {
-    return job->end.cause == END_LAUNCH && !job_was_launched(job);
+    const struct job_end *end = job->attempt_over ? &job->attempt_end : &job->end;
+
+    return end->cause == END_LAUNCH && !job_was_launched(job);
 }
 
 /* Nobody saw how it ended: it counts up to its last evidence. */
 static bool end_is_unseen(const struct job_worker *worker)
 {
-    return !worker->ended || worker->end.cause == END_LOST;
+    return !worker->ended || worker->lost;
 }
 
 static usec_t last_evidence(const struct job_worker *worker)
@@ -83,14 +85,40 @@ static int close_worker(struct store *store, const struct job *job, int index,
 
 int meter_close(struct store *store, const struct job *job, struct err *err)
 {
+    for (int i = 0; job->billing && i < job->instance_count; i++)
+        if (close_worker(store, job, i, err) < 0)
+            return -1;
+    return 0;
+}
+
+int meter_close_warm(struct store *store, const struct job *job, struct err *err)
+{
+    char evidence[128];
+    struct interval_end end = {
+        .kind = INTERVAL_WARM,
+        .boot_us = job->warm_end_boot_us,
+        .seconds = money_billable_seconds(job->warm_end_boot_us - job_warm_start(job)),
+        .evidence = evidence,
+    };
+
+    if (job->reused_by)
+        snprintf(evidence, sizeof evidence, "reused by %s", job->reused_by);
+    else
+        snprintf(evidence, sizeof evidence, "terminated");
+    for (int i = 0; i < job->instance_count; i++)
+        if (store_close_interval(store, job, i, &end, err) < 0)
+            return -1;
+    return 0;
+}
+
+int meter_set_bill(struct store *store, const struct job *job, struct err *err)
+{
     auto_free struct interval *intervals = NULL;
     struct bill bill;
     size_t count;
 
-    for (int i = 0; job->billing && i < job->instance_count; i++)
-        if (close_worker(store, job, i, err) < 0)
-            return -1;
-    if (store_get_intervals(store, job->job_id, &intervals, &count, err) < 0
+    if (store_get_intervals(store, job->job_id, INTERVAL_RUN, &intervals, &count, err)
+            < 0
         || bill_of(intervals, count, NULL, &bill, err) < 0)
         return -1;
     return store_set_bill(store, job->job_id, bill.billable_seconds,

@@ -12,7 +12,16 @@
 MUST_CHECK int meter_open(struct store *store, const struct offer *offer,
                           const struct job *job, struct err *err);
 
-/** When the job has ended: closes them and sets the job's bill. */
+/** When an attempt has ended, by a retry or with the job: closes them.  Nothing to do
+ * when the bill never opened. */
 MUST_CHECK int meter_close(struct store *store, const struct job *job, struct err *err);
+
+/** When the job has ended and every attempt is closed: sets the job's bill. */
+MUST_CHECK int meter_set_bill(struct store *store, const struct job *job,
+                              struct err *err);
+
+/** When what an ended job held for the next one is free: closes its warm intervals. */
+MUST_CHECK int meter_close_warm(struct store *store, const struct job *job,
+                                struct err *err);
 
 #endif

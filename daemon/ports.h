@@ -5,8 +5,9 @@
 #include "src/err.h"
 
 /*
- * Rendezvous ports: one a job, from 20000 to 29999 (below Linux' ephemeral range, so
- * that no outgoing connection takes one between our look and the job's bind).
+ * Rendezvous ports: as many in a row as a job needs, from 20000 to 29999 (below Linux'
+ * ephemeral range, so that no outgoing connection takes one between our look and the
+ * job's bind).
  */
 
 enum {
@@ -19,11 +20,11 @@ struct ports {
     int next;
 };
 
-/** A port that no job of ours has and that can be bound on this host now.
- * ERR_UNAVAILABLE when none is left. */
-MUST_CHECK int ports_take(struct ports *ports, int *port, struct err *err);
-/** Marks the port of a job that runs already. */
-void ports_hold(struct ports *ports, int port);
-void ports_release(struct ports *ports, int port);
+/** The first of `count` ports in a row that no job of ours has and that can be bound on
+ * this host now.  ERR_UNAVAILABLE when there are none. */
+MUST_CHECK int ports_take(struct ports *ports, int count, int *port, struct err *err);
+/** Marks the ports of a job that runs already. */
+void ports_hold(struct ports *ports, int port, int count);
+void ports_release(struct ports *ports, int port, int count);
 
 #endif

@@ -15,10 +15,14 @@ enum {
 
 struct entry {
     struct queue_job job;
+    char *owner; /* what job.owner points to */
     struct line *line;
     bool placed;
+    bool warm;           /* a placed one that has ended */
+    struct entry *match; /* of a waiting one the warm pool that it is to have; of a warm
+                            one who is to have it; or NULL */
     usec_t until_boot; /* of a placed one: when its instances are free at the latest */
-    TAILQ_ENTRY(entry) in_line; /* waiting: by age; placed: in any order */
+    TAILQ_ENTRY(entry) in_line; /* waiting: by age; else in any order */
     LIST_ENTRY(entry) in_bucket;
 };
 
@@ -28,9 +32,11 @@ LIST_HEAD(bucket, entry);
 /* All that concerns one pool. */
 struct line {
     const struct offer *offer;
-    int in_use;
+    int in_use; /* by what is placed, warm pools included */
+    int warm;   /* of these, by warm pools */
     int64_t waiting_count;
     struct entries waiting[PRIORITIES];
+    struct entries matched; /* waiting jobs that have a warm pool to go to */
     struct entries placed;
 };
 
@@ -52,6 +58,7 @@ struct queue *queue_new(const struct offers *offers)
 
         line->offer = &offers->items[i];
         TAILQ_INIT(&line->placed);
+        TAILQ_INIT(&line->matched);
         for (int p = 0; p < PRIORITIES; p++)
             TAILQ_INIT(&line->waiting[p]);
     }
@@ -64,6 +71,7 @@ static void free_entries(struct bucket *bucket)
 
     while ((entry = LIST_FIRST(bucket))) {
         LIST_REMOVE(entry, in_bucket);
+        free(entry->owner);
         free(entry);
     }
 }
@@ -106,24 +114,20 @@ static struct entry *new_entry(struct queue *queue, const struct queue_job *job)
     struct entry *entry = xcalloc(1, sizeof *entry);
 
     entry->job = *job;
+    entry->owner = xstrdup(job->owner);
+    entry->job.owner = entry->owner;
     entry->job.instance_type = NULL; /* the line's; the caller's may not live on */
     entry->line = line_of(queue, job->instance_type);
     LIST_INSERT_HEAD(bucket_of(queue, job->job_id), entry, in_bucket);
     return entry;
 }
 
-void queue_add(struct queue *queue, const struct queue_job *job)
+static void enter_line(struct entry *entry)
 {
-    struct entry *entry = new_entry(queue, job);
-    struct entries *waiting;
-    struct entry *before;
+    struct entries *waiting = &entry->line->waiting[entry->job.priority];
+    struct entry *before = TAILQ_LAST(waiting, entries);
 
-    /* A type that is not offered any more waits outside every line. */
-    if (!entry->line)
-        return;
-    waiting = &entry->line->waiting[job->priority];
-    before = TAILQ_LAST(waiting, entries);
-    while (before && before->job.job_id > job->job_id)
+    while (before && before->job.job_id > entry->job.job_id)
         before = TAILQ_PREV(before, entries, in_line);
     if (before)
         TAILQ_INSERT_AFTER(waiting, before, entry, in_line);
@@ -136,6 +140,76 @@ static void leave_line(struct entry *entry)
 {
     TAILQ_REMOVE(&entry->line->waiting[entry->job.priority], entry, in_line);
     entry->line->waiting_count--;
+}
+
+static struct entry *first_in_line(const struct line *line)
+{
+    if (line->waiting_count == 0)
+        return NULL;
+    for (int p = PRIORITIES - 1; p >= 0; p--)
+        if (!TAILQ_EMPTY(&line->waiting[p]))
+            return TAILQ_FIRST(&line->waiting[p]);
+    return NULL;
+}
+
+static struct entry *next_in_line(const struct line *line, struct entry *entry)
+{
+    struct entry *next = TAILQ_NEXT(entry, in_line);
+
+    for (int p = entry->job.priority - 1; !next && p >= 0; p--)
+        next = TAILQ_FIRST(&line->waiting[p]);
+    return next;
+}
+
+static bool fits(const struct entry *waiting, const struct entry *pool)
+{
+    return pool->warm && !pool->match && waiting->job.count == pool->job.count
+           && strcmp(waiting->owner, pool->owner) == 0;
+}
+
+static void match(struct entry *waiting, struct entry *pool)
+{
+    leave_line(waiting);
+    TAILQ_INSERT_TAIL(&waiting->line->matched, waiting, in_line);
+    waiting->match = pool;
+    pool->match = waiting;
+}
+
+/* A warm pool for who waits in line; there are few of them. */
+static void find_pool(struct entry *waiting)
+{
+    struct entry *pool;
+
+    if (!waiting->line->warm)
+        return;
+    TAILQ_FOREACH (pool, &waiting->line->placed, in_line) {
+        if (fits(waiting, pool)) {
+            match(waiting, pool);
+            return;
+        }
+    }
+}
+
+/* Who waits for such a pool, looked for once a pool. */
+static void find_taker(struct entry *pool)
+{
+    struct entry *entry = first_in_line(pool->line);
+
+    while (entry && !fits(entry, pool))
+        entry = next_in_line(pool->line, entry);
+    if (entry)
+        match(entry, pool);
+}
+
+void queue_add(struct queue *queue, const struct queue_job *job)
+{
+    struct entry *entry = new_entry(queue, job);
+
+    /* A type that is not offered any more waits outside every line. */
+    if (!entry->line)
+        return;
+    enter_line(entry);
+    find_pool(entry);
 }
 
 static void hold(struct entry *entry, usec_t boot)
@@ -156,6 +230,58 @@ void queue_add_placed(struct queue *queue, const struct queue_job *job,
         hold(entry, placed_boot);
 }
 
+void queue_keep_warm(struct queue *queue, int64_t job_id, usec_t until_boot)
+{
+    struct entry *entry = find(queue, job_id);
+
+    if (!entry || !entry->line || !entry->placed || entry->warm)
+        return;
+    entry->warm = true;
+    entry->until_boot = until_boot;
+    entry->line->warm += entry->job.count;
+    find_taker(entry);
+}
+
+/* Its instances are free. */
+static void let_go(struct entry *entry)
+{
+    TAILQ_REMOVE(&entry->line->placed, entry, in_line);
+    entry->line->in_use -= entry->job.count;
+    if (entry->warm)
+        entry->line->warm -= entry->job.count;
+}
+
+static void leave_matched(struct entry *waiting)
+{
+    TAILQ_REMOVE(&waiting->line->matched, waiting, in_line);
+    waiting->match->match = NULL;
+    waiting->match = NULL;
+}
+
+static void remove_placed(struct entry *entry)
+{
+    struct entry *taker = entry->match;
+
+    let_go(entry);
+    if (!taker)
+        return;
+    leave_matched(taker);
+    enter_line(taker);
+    find_pool(taker);
+}
+
+static void remove_waiting(struct entry *entry)
+{
+    struct entry *pool = entry->match;
+
+    if (!pool) {
+        leave_line(entry);
+        return;
+    }
+    leave_matched(entry);
+    find_taker(pool);
+}
+
 void queue_remove(struct queue *queue, int64_t job_id)
 {
     struct entry *entry = find(queue, job_id);
@@ -163,32 +289,12 @@ void queue_remove(struct queue *queue, int64_t job_id)
     if (!entry)
         return;
     LIST_REMOVE(entry, in_bucket);
-    if (entry->line && entry->placed) {
-        TAILQ_REMOVE(&entry->line->placed, entry, in_line);
-        entry->line->in_use -= entry->job.count;
-    } else if (entry->line) {
-        leave_line(entry);
-    }
+    if (entry->line && entry->placed)
+        remove_placed(entry);
+    else if (entry->line)
+        remove_waiting(entry);
+    free(entry->owner);
     free(entry);
-}
-
-static struct entry *first_in_line(const struct line *line)
-{
-    if (line->waiting_count == 0)
-        return NULL;
-    for (int p = PRIORITIES - 1; p >= 0; p--)
-        if (!TAILQ_EMPTY(&line->waiting[p]))
-            return TAILQ_FIRST(&line->waiting[p]);
-    return NULL;
-}
-
-static struct entry *next_in_line(const struct line *line, struct entry *entry)
-{
-    struct entry *next = TAILQ_NEXT(entry, in_line);
-
-    for (int p = entry->job.priority - 1; !next && p >= 0; p--)
-        next = TAILQ_FIRST(&line->waiting[p]);
-    return next;
 }
 
 static int by_until(const void *a, const void *b)
@@ -265,16 +371,33 @@ static struct entry *placeable(const struct line *line, usec_t boot)
     return entry;
 }
 
-int64_t queue_next(struct queue *queue, usec_t boot)
+/* Takes the next one of a line out of it; *pool is the warm pool whose place it has. */
+static struct entry *take(struct queue *queue, struct line *line, usec_t boot,
+                          int64_t *pool)
+{
+    struct entry *entry = TAILQ_FIRST(&line->matched);
+
+    *pool = 0;
+    if (entry) {
+        *pool = entry->match->job.job_id;
+        leave_matched(entry);
+        queue_remove(queue, *pool);
+        return entry;
+    }
+    entry = placeable(line, boot);
+    if (entry)
+        leave_line(entry);
+    return entry;
+}
+
+int64_t queue_next(struct queue *queue, usec_t boot, int64_t *pool)
 {
     for (size_t i = 0; i < queue->line_count; i++) {
         size_t at = (queue->turn + i) % queue->line_count;
-        struct line *line = &queue->lines[at];
-        struct entry *entry = placeable(line, boot);
+        struct entry *entry = take(queue, &queue->lines[at], boot, pool);
 
         if (!entry)
             continue;
-        leave_line(entry);
         hold(entry, boot);
         queue->turn = at + 1;
         return entry->job.job_id;
@@ -286,7 +409,14 @@ int queue_in_use(const struct queue *queue, const char *instance_type)
 {
     const struct line *line = line_of(queue, instance_type);
 
-    return line ? line->in_use : 0;
+    return line ? line->in_use - line->warm : 0;
+}
+
+int queue_warm(const struct queue *queue, const char *instance_type)
+{
+    const struct line *line = line_of(queue, instance_type);
+
+    return line ? line->warm : 0;
 }
 
 static char *reason_too_large(const struct entry *entry)
@@ -300,12 +430,15 @@ static char *reason_too_large(const struct entry *entry)
 
 static char *reason_to_wait(const struct entry *entry, int before)
 {
-    const struct offer *offer = entry->line->offer;
+    const struct line *line = entry->line;
+    auto_free char *warm = NULL;
 
+    if (line->warm)
+        warm = xasprintf(" and %d warm", line->warm);
     return xasprintf(
-        "needs %d of %d %s, %d in use; %d before it in line: starts as they end, sooner with a higher priority than %d or a larger pool",
-        entry->job.count, offer->capacity, offer->profile->name, entry->line->in_use,
-        before, entry->job.priority);
+        "needs %d of %d %s, %d in use%s; %d before it in line: starts as they end, sooner with a higher priority than %d or a larger pool",
+        entry->job.count, line->offer->capacity, line->offer->profile->name,
+        line->in_use - line->warm, warm ? warm : "", before, entry->job.priority);
 }
 
 bool queue_explain(const struct queue *queue, int64_t job_id, int *position,
@@ -321,6 +454,10 @@ bool queue_explain(const struct queue *queue, int64_t job_id, int *position,
     if (!line) {
         *reason = xstrdup(
             "its instance type is not offered any more: add a pool to railhead.yaml, or stop the job");
+        return true;
+    }
+    if (entry->match) {
+        *reason = xstrdup("starts now, in the warm pool of an earlier job");
         return true;
     }
     for (struct entry *e = first_in_line(line); e && e != entry;

@@ -2,6 +2,7 @@
 
 #include "daemon/report.h"
 
+#include "daemon/failure_reason.h"
 #include "daemon/figure.h"
 #include "src/clock.h"
 #include "src/money.h"
@@ -52,116 +53,131 @@ static struct cJSON *price_of(const struct report_input *input)
                          pinned->price_confidence, pinned->price_as_of);
 }
 
-static const char *failing_rank(const struct job_end *end, char out[24])
-{
-    if (end->first_failing_rank < 0)
-        return "a rank";
-    snprintf(out, 24, "rank %d", end->first_failing_rank);
-    return out;
-}
+/* One attempt, of the past or the last. */
+struct attempt_view {
+    const struct job_worker *workers;
+    int block;
+    const struct job_end *end; /* NULL: it has not ended */
+};
 
-/* "AlgorithmError: ..." and kin, as SageMaker users grep for; NULL when the job did not
- * fail. */
-static char *failure_reason(const struct job *job)
+static struct attempt_view view_of(const struct job *job, int number)
 {
-    const struct job_end *end = &job->end;
-    const char *message = end->message ? end->message : "";
-    char rank[24];
+    struct attempt_view view = { job->workers, job->block, NULL };
 
-    if (job->state != JOB_FAILED)
-        return NULL;
-    switch (end->cause) {
-    case END_FAILED:
-        return xasprintf(
-            "AlgorithmError: %s ended first with exit code %d; see its log%s%s",
-            failing_rank(end, rank), end->exit_code, *message ? ": " : "", message);
-    case END_SIGNAL:
-        return xasprintf("AlgorithmError: %s was killed by signal %d%s%s",
-                         failing_rank(end, rank), end->signal, *message ? ": " : "",
-                         message);
-    case END_OOM:
-        return xasprintf(
-            "AlgorithmError: %s ran out of memory: use an instance type with more, or smaller batches",
-            failing_rank(end, rank));
-    case END_LAUNCH:
-        return xasprintf("ClientError: the program could not be started: %s", message);
-    case END_INPUT:
-        return xasprintf("ClientError: Data download failed: %s", message);
-    case END_OUTPUT:
-        return xasprintf("ClientError: Artifact upload failed: %s", message);
-    case END_INTERRUPTED:
-        return xasprintf("CapacityError: the job was interrupted: %s", message);
-    case END_LOST:
-        return xasprintf("InternalServerError: a worker vanished: %s", message);
-    case END_INFRASTRUCTURE:
-        return xasprintf("InternalServerError: %s", message);
-    case END_COMPLETED:
-    case END_MAX_RUN:
-    case END_MAX_WAIT:
-    case END_USER_STOP:
-    case END_PEER:
-        break;
+    if (number < job->attempt) {
+        const struct job_attempt *past = &job->past[number - 1];
+
+        return (struct attempt_view){ past->workers, past->block, &past->end };
     }
-    return xstrdup(end_cause_name(end->cause));
+    if (job->attempt_over)
+        view.end = &job->attempt_end;
+    else if (job_state_is_final(job->state))
+        view.end = &job->end;
+    return view;
 }
 
-static struct cJSON *workers_of(const struct job *job)
+static struct cJSON *worker_of(const struct attempt_view *attempt, int index)
 {
+    const struct job_worker *state = &attempt->workers[index];
+    struct cJSON *worker = json_object_new();
+    char host[HOST_TEXT_SIZE], address[HOST_TEXT_SIZE];
+
+    job_worker_host(index, host);
+    job_block_address(attempt->block, index, address);
+    json_set_int(worker, "rank", index);
+    json_set_text(worker, "host", host);
+    json_set_text(worker, "address", address);
+    if (state->ended)
+        json_set(worker, "end", job_end_to_json(&state->end));
+    json_each (member, state->said)
+        json_set(worker, json_name(member), json_copy(member));
+    return worker;
+}
+
+static int attempt_of(const struct report_input *input, int number,
+                      const struct bill_now *now, struct cJSON *attempt,
+                      struct err *err)
+{
+    const struct attempt_view view = view_of(input->job, number);
     struct cJSON *workers = json_array_new();
+    struct bill bill;
 
-    for (int i = 0; job->workers && i < job->instance_count; i++) {
-        struct cJSON *worker = json_object_new();
-        char host[HOST_TEXT_SIZE], address[HOST_TEXT_SIZE];
-
-        job_worker_host(i, host);
-        job_worker_address(job, i, address);
-        json_set_int(worker, "rank", i);
-        json_set_text(worker, "host", host);
-        json_set_text(worker, "address", address);
-        if (job->workers[i].ended)
-            json_set(worker, "end", job_end_to_json(&job->workers[i].end));
-        json_append(workers, worker);
-    }
-    return workers;
+    json_set_int(attempt, "attempt", number);
+    json_set(attempt, "end", view.end ? job_end_to_json(view.end) : json_null_new());
+    json_set(attempt, "workers", workers);
+    for (int i = 0; i < input->job->instance_count; i++)
+        json_append(workers, worker_of(&view, i));
+    if (bill_of_attempt(input->intervals, input->interval_count, number, now, &bill,
+                        err)
+        < 0)
+        return -1;
+    json_set_int(attempt, "billable_seconds", bill.billable_seconds);
+    return 0;
 }
 
 static int attempts_of(const struct report_input *input, const struct bill_now *now,
                        struct cJSON *json, struct err *err)
 {
-    const struct job *job = input->job;
     struct cJSON *attempts = json_array_new();
-    struct bill bill;
 
     json_set(json, "attempts", attempts);
-    for (int number = 1; number <= job->attempt; number++) {
+    for (int number = 1; number <= input->job->attempt; number++) {
         struct cJSON *attempt = json_object_new();
 
         json_append(attempts, attempt);
-        if (bill_of_attempt(input->intervals, input->interval_count, number, now, &bill,
-                            err)
-            < 0)
+        if (attempt_of(input, number, now, attempt, err) < 0)
             return -1;
-        json_set_int(attempt, "attempt", number);
-        json_set_int(attempt, "billable_seconds", bill.billable_seconds);
-        if (job_state_is_final(job->state))
-            json_set(attempt, "end", job_end_to_json(&job->end));
-        else
-            json_set_null(attempt, "end");
-        json_set(attempt, "workers", workers_of(job));
     }
+    return 0;
+}
+
+/* Where the outputs of the last attempt are: whoever stored them says so. */
+static struct cJSON *artifacts_of(const struct job *job)
+{
+    for (int i = 0; job->workers && i < job->instance_count; i++) {
+        const struct cJSON *artifacts = json_get(job->workers[i].said, "artifacts");
+
+        if (artifacts)
+            return json_copy(artifacts);
+    }
+    return json_null_new();
+}
+
+static int warm_pool_of(const struct report_input *input, const struct bill_now *now,
+                        struct cJSON *json, struct err *err)
+{
+    const char *status = job_warm_status(input->job);
+    struct cJSON *pool;
+    struct bill bill;
+    char amount[MONEY_TEXT_SIZE];
+
+    if (!status) {
+        json_set_null(json, "warm_pool");
+        return 0;
+    }
+    if (bill_of(input->warm, input->warm_count, now, &bill, err) < 0)
+        return -1;
+    pool = json_object_new();
+    json_set_text(pool, "status", status);
+    json_set_int(pool, "retained_billable_seconds", bill.billable_seconds);
+    json_set_text(pool, "reused_by", input->job->reused_by);
+    json_set_text(pool, "cost_usd",
+                  bill.priced && input->warm_count ? money_format(bill.cost, amount)
+                                                   : NULL);
+    json_set(json, "warm_pool", pool);
     return 0;
 }
 
 static void set_identity(const struct report_input *input, struct cJSON *json)
 {
     const struct job *job = input->job;
-    auto_free char *reason = failure_reason(job);
+    auto_free char *reason = failure_reason_of(job);
     struct cJSON *queue = json_object_new();
 
     json_set_text(json, "name", job->name);
     json_set_text(json, "id", job->id);
     json_set_text(json, "owner", job->owner);
-    json_set_text(json, "status", job_state_primary(job->state));
+    json_set_text(json, "status", job_state_primary(job->state, job->stop_asked));
     json_set_text(json, "secondary_status", job_state_name(job->state));
     if (job_state_is_final(job->state))
         json_set(json, "end", job_end_to_json(&job->end));
@@ -221,8 +237,12 @@ int report_job(const struct report_input *input, struct cJSON **out, struct err 
     set_identity(input, json);
     set_money(input, &bill, json);
     json_set(json, "metrics", json_copy(input->metrics));
-    if (attempts_of(input, &now, json, err) < 0)
+    if (warm_pool_of(input, &now, json, err) < 0
+        || attempts_of(input, &now, json, err) < 0)
         return -1;
+    json_set(json, "artifacts", artifacts_of(input->job));
+    json_set(json, "progress",
+             input->progress ? json_copy(input->progress) : json_null_new());
     json_set(json, "transitions", json_copy(input->transitions));
     json_set(json, "plan", plan_of(input));
     json_set(json, "findings", json_array_new());
@@ -240,7 +260,7 @@ struct cJSON *report_row(const struct job_row *row)
     json_set_text(json, "name", row->name);
     json_set_text(json, "id", row->id);
     json_set_text(json, "owner", row->owner);
-    json_set_text(json, "status", job_state_primary(row->state));
+    json_set_text(json, "status", row->status);
     json_set_text(json, "secondary_status", job_state_name(row->state));
     json_set_bool(json, "emulated", row->emulated);
     json_set_text(json, "instance_type", row->instance_type);

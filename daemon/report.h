@@ -14,6 +14,9 @@ struct report_input {
     const struct cJSON *spec_json;
     const struct interval *intervals; /* interval_count of them */
     size_t interval_count;
+    const struct interval *warm; /* of its warm pool, warm_count of them */
+    size_t warm_count;
+    const struct cJSON *progress; /* what is moved just now; or NULL */
     const struct cJSON *metrics;
     const struct cJSON *transitions; /* array */
     const struct offer *offer;       /* or NULL: not offered any more */

@@ -37,6 +37,7 @@ struct job_row {
     int instance_count;
     bool emulated;
     enum job_state state;
+    char status[16]; /* the primary one */
     usec_t created_us;
     usec_t changed_us;
     bool has_bill; /* the job has ended */
@@ -70,14 +71,13 @@ struct store_filter {
     int limit;
     const char *owner;
     const char *name_part;
-    const enum job_state *states; /* state_count of them; none: all */
-    size_t state_count;
+    const char *status; /* primary or secondary; a primary one stands for several */
 };
 MUST_CHECK int store_list_jobs(struct store *store, const struct store_filter *filter,
                                store_row_callback_t *callback, void *context,
                                struct err *err);
 
-/** Row ids of jobs that have not ended, oldest first. */
+/** Row ids of jobs that are not over (job_is_over), oldest first. */
 MUST_CHECK int store_live_jobs(struct store *store, int64_t **ids, size_t *count,
                                struct err *err);
 
@@ -116,6 +116,12 @@ MUST_CHECK int store_add_key(struct store *store, const char *owner, const char 
 
 /* --- store_ledger.c --- */
 
+/* What an instance was held for: an attempt, or the next job (keep_alive). */
+enum interval_kind {
+    INTERVAL_RUN,
+    INTERVAL_WARM
+};
+
 struct interval {
     int attempt;
     int worker;
@@ -139,11 +145,16 @@ struct interval {
 MUST_CHECK int store_price_id(struct store *store, const char *instance_type,
                               const struct profile_price *price, int64_t *price_id,
                               struct err *err);
-/** Opens an interval; price_id 0: unpriced. */
+/** Opens an interval of an attempt; price_id 0: unpriced. */
 MUST_CHECK int store_open_interval(struct store *store, const struct job *job,
                                    int worker, int64_t price_id, const char *evidence,
                                    struct err *err);
+/** Opens the warm interval of every worker where its attempt ended, at the price of
+ * that. */
+MUST_CHECK int store_open_warm(struct store *store, const struct job *job,
+                               struct err *err);
 struct interval_end {
+    enum interval_kind kind;
     usec_t boot_us;
     int64_t seconds;
     const char *evidence;
@@ -151,9 +162,9 @@ struct interval_end {
 MUST_CHECK int store_close_interval(struct store *store, const struct job *job,
                                     int worker, const struct interval_end *end,
                                     struct err *err);
-/** All intervals of a job by attempt and worker; the caller frees. */
+/** All intervals of this kind of a job by attempt and worker; the caller frees. */
 MUST_CHECK int store_get_intervals(struct store *store, int64_t job_id,
-                                   struct interval **intervals, size_t *count,
-                                   struct err *err);
+                                   enum interval_kind kind, struct interval **intervals,
+                                   size_t *count, struct err *err);
 
 #endif

@@ -12,9 +12,9 @@ int64_t store_next_job_id(const struct store *store)
 }
 
 static const char sql_insert_job[] =
-    "INSERT INTO job (job_id, id, name, owner, state, final, instance_type, instance_count,"
-    " scheduler, emulated, created_us, changed_us)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    "INSERT INTO job (job_id, id, name, owner, state, status, over, instance_type,"
+    " instance_count, scheduler, emulated, created_us, changed_us)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
 int store_insert_job(struct store *store, const struct job *job, struct err *err)
 {
@@ -28,13 +28,14 @@ int store_insert_job(struct store *store, const struct job *job, struct err *err
     store_bind_text(statement, 3, job->name);
     store_bind_text(statement, 4, job->owner);
     store_bind_text(statement, 5, job_state_name(job->state));
-    sqlite3_bind_int(statement, 6, job_state_is_final(job->state));
-    store_bind_text(statement, 7, job->instance_type);
-    sqlite3_bind_int(statement, 8, job->instance_count);
-    store_bind_text(statement, 9, job->scheduler);
-    sqlite3_bind_int(statement, 10, job->emulated);
-    sqlite3_bind_int64(statement, 11, job->created_us);
-    sqlite3_bind_int64(statement, 12, job->changed_us);
+    store_bind_text(statement, 6, job_state_primary(job->state, job->stop_asked));
+    sqlite3_bind_int(statement, 7, job_is_over(job));
+    store_bind_text(statement, 8, job->instance_type);
+    sqlite3_bind_int(statement, 9, job->instance_count);
+    store_bind_text(statement, 10, job->scheduler);
+    sqlite3_bind_int(statement, 11, job->emulated);
+    sqlite3_bind_int64(statement, 12, job->created_us);
+    sqlite3_bind_int64(statement, 13, job->changed_us);
     if (sqlite3_step(statement) != SQLITE_DONE) {
         if (sqlite3_extended_errcode(store->db) == SQLITE_CONSTRAINT_UNIQUE)
             return err_set(err, ERR_CONFLICT, "a job named '%s' is there already",
@@ -46,7 +47,7 @@ int store_insert_job(struct store *store, const struct job *job, struct err *err
 }
 
 static const char sql_update_state[] =
-    "UPDATE job SET state = ?2, final = ?3, changed_us = ?4 WHERE job_id = ?1";
+    "UPDATE job SET state = ?2, status = ?3, over = ?4, changed_us = ?5 WHERE job_id = ?1";
 
 int store_update_state(struct store *store, const struct job *job, struct err *err)
 {
@@ -57,8 +58,9 @@ int store_update_state(struct store *store, const struct job *job, struct err *e
         return -1;
     sqlite3_bind_int64(statement, 1, job->job_id);
     store_bind_text(statement, 2, job_state_name(job->state));
-    sqlite3_bind_int(statement, 3, job_state_is_final(job->state));
-    sqlite3_bind_int64(statement, 4, job->changed_us);
+    store_bind_text(statement, 3, job_state_primary(job->state, job->stop_asked));
+    sqlite3_bind_int(statement, 4, job_is_over(job));
+    sqlite3_bind_int64(statement, 5, job->changed_us);
     return store_run(store, statement, "update the state of a job", err);
 }
 
@@ -80,9 +82,9 @@ int store_set_bill(struct store *store, int64_t job_id, int64_t seconds, nanousd
     return store_run(store, statement, "set the bill of a job", err);
 }
 
-#define JOB_COLUMNS                                                                       \
-    "job_id, id, name, owner, state, instance_type, instance_count, scheduler, emulated," \
-    " created_us, changed_us, billable_seconds, cost_nanousd"
+#define JOB_COLUMNS                                                                     \
+    "job_id, id, name, owner, state, status, instance_type, instance_count, scheduler," \
+    " emulated, created_us, changed_us, billable_seconds, cost_nanousd"
 
 static void copy_row(sqlite3_stmt *statement, struct job_row *row)
 {
@@ -95,16 +97,17 @@ static void copy_row(sqlite3_stmt *statement, struct job_row *row)
     store_column_copy(statement, 4, state, sizeof state);
     if (!job_state_from_name(state, &row->state))
         row->state = JOB_NEW;
-    store_column_copy(statement, 5, row->instance_type, sizeof row->instance_type);
-    row->instance_count = sqlite3_column_int(statement, 6);
-    store_column_copy(statement, 7, row->scheduler, sizeof row->scheduler);
-    row->emulated = sqlite3_column_int(statement, 8) != 0;
-    row->created_us = sqlite3_column_int64(statement, 9);
-    row->changed_us = sqlite3_column_int64(statement, 10);
-    row->has_bill = sqlite3_column_type(statement, 11) != SQLITE_NULL;
-    row->billable_seconds = sqlite3_column_int64(statement, 11);
-    row->priced = sqlite3_column_type(statement, 12) != SQLITE_NULL;
-    row->cost = sqlite3_column_int64(statement, 12);
+    store_column_copy(statement, 5, row->status, sizeof row->status);
+    store_column_copy(statement, 6, row->instance_type, sizeof row->instance_type);
+    row->instance_count = sqlite3_column_int(statement, 7);
+    store_column_copy(statement, 8, row->scheduler, sizeof row->scheduler);
+    row->emulated = sqlite3_column_int(statement, 9) != 0;
+    row->created_us = sqlite3_column_int64(statement, 10);
+    row->changed_us = sqlite3_column_int64(statement, 11);
+    row->has_bill = sqlite3_column_type(statement, 12) != SQLITE_NULL;
+    row->billable_seconds = sqlite3_column_int64(statement, 12);
+    row->priced = sqlite3_column_type(statement, 13) != SQLITE_NULL;
+    row->cost = sqlite3_column_int64(statement, 13);
 }
 
 static int one_row(struct store *store, sqlite3_stmt *statement, const char *name,
@@ -146,49 +149,33 @@ int store_get_job(struct store *store, int64_t job_id, struct job_row *row,
     return one_row(store, statement, "(by row id)", row, err);
 }
 
-/* `states` is a text like ",Completed,Failed,": one statement for every filter, nothing
- * glued. */
-#define LIST_FILTER                                           \
-    " job_id < ?1 AND (?2 IS NULL OR owner = ?2)"             \
-    " AND (?3 IS NULL OR instr(name, ?3) > 0)"                \
-    " AND (?4 IS NULL OR instr(?4, ',' || state || ',') > 0)" \
+/* One statement for every filter, nothing glued. */
+#define LIST_FILTER                                  \
+    " job_id < ?1 AND (?2 IS NULL OR owner = ?2)"    \
+    " AND (?3 IS NULL OR instr(name, ?3) > 0)"       \
+    " AND (?4 IS NULL OR status = ?4 OR state = ?4)" \
     " ORDER BY job_id DESC LIMIT ?5"
 
 static const char sql_list_jobs[] = "SELECT " JOB_COLUMNS " FROM job WHERE" LIST_FILTER;
 
-/* By the index of jobs that have not ended: what is asked most often does not walk over
+/* By the index of jobs that are not over: what is asked most often does not walk over
  * all that ever ran, 20 ms for 100,000 of them. */
 static const char sql_list_live_jobs[] =
-    "SELECT " JOB_COLUMNS " FROM job WHERE final = 0 AND" LIST_FILTER;
+    "SELECT " JOB_COLUMNS " FROM job WHERE over = 0 AND" LIST_FILTER;
 
 static bool wants_live_alone(const struct store_filter *filter)
 {
-    for (size_t i = 0; i < filter->state_count; i++)
-        if (job_state_is_final(filter->states[i]))
-            return false;
-    return filter->state_count > 0;
-}
+    enum job_state state;
 
-static char *join_states(const struct store_filter *filter)
-{
-    char *joined = NULL;
-
-    if (!filter->state_count)
-        return NULL;
-    joined = xstrdup(",");
-    for (size_t i = 0; i < filter->state_count; i++) {
-        auto_free char *before = joined;
-
-        joined = xasprintf("%s%s,", before, job_state_name(filter->states[i]));
-    }
-    return joined;
+    if (!filter->status)
+        return false;
+    return !job_state_from_name(filter->status, &state) || !job_state_is_final(state);
 }
 
 int store_list_jobs(struct store *store, const struct store_filter *filter,
                     store_row_callback_t *callback, void *context, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
-    auto_free char *states = join_states(filter);
     struct job_row row;
     int step;
 
@@ -200,7 +187,7 @@ int store_list_jobs(struct store *store, const struct store_filter *filter,
     sqlite3_bind_int64(statement, 1, filter->before);
     store_bind_text(statement, 2, filter->owner);
     store_bind_text(statement, 3, filter->name_part);
-    store_bind_text(statement, 4, states);
+    store_bind_text(statement, 4, filter->status);
     sqlite3_bind_int(statement, 5, filter->limit);
     while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
         copy_row(statement, &row);
@@ -211,7 +198,7 @@ int store_list_jobs(struct store *store, const struct store_filter *filter,
 }
 
 static const char sql_live_jobs[] =
-    "SELECT job_id FROM job WHERE final = 0 ORDER BY job_id";
+    "SELECT job_id FROM job WHERE over = 0 ORDER BY job_id";
 
 int store_live_jobs(struct store *store, int64_t **ids, size_t *count, struct err *err)
 {

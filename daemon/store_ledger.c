@@ -54,8 +54,8 @@ int store_price_id(struct store *store, const char *instance_type,
 }
 
 static const char sql_open_interval[] =
-    "INSERT INTO interval_open (job_id, attempt, worker, price_id, boot_id, boot_us, wall_us,"
-    " evidence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    "INSERT INTO interval_open (job_id, kind, attempt, worker, price_id, boot_id, boot_us,"
+    " wall_us, evidence) VALUES (?1, 'run', ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 int store_open_interval(struct store *store, const struct job *job, int worker,
                         int64_t price_id, const char *evidence, struct err *err)
@@ -77,9 +77,34 @@ int store_open_interval(struct store *store, const struct job *job, int worker,
     return store_run(store, statement, "open a billing interval", err);
 }
 
+static const char sql_open_warm[] =
+    "INSERT INTO interval_open (job_id, kind, attempt, worker, price_id, boot_id, boot_us,"
+    " wall_us, evidence)"
+    " SELECT job_id, 'warm', attempt, worker, price_id, boot_id, ?3, wall_us + (?3 - boot_us),"
+    " 'the attempt ended: kept for the next job'"
+    " FROM interval_open WHERE job_id = ?1 AND kind = 'run' AND attempt = ?2";
+
+int store_open_warm(struct store *store, const struct job *job, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_open_warm, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job->job_id);
+    sqlite3_bind_int(statement, 2, job->attempt);
+    sqlite3_bind_int64(statement, 3, job_warm_start(job));
+    return store_run(store, statement, "open the intervals of a warm pool", err);
+}
+
+static const char *kind_name(enum interval_kind kind)
+{
+    return kind == INTERVAL_WARM ? "warm" : "run";
+}
+
 static const char sql_close_interval[] =
-    "INSERT INTO interval_close (job_id, attempt, worker, boot_us, seconds, evidence)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    "INSERT INTO interval_close (job_id, kind, attempt, worker, boot_us, seconds, evidence)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 int store_close_interval(struct store *store, const struct job *job, int worker,
                          const struct interval_end *end, struct err *err)
@@ -90,11 +115,12 @@ int store_close_interval(struct store *store, const struct job *job, int worker,
         || store_prepare(store, sql_close_interval, &statement, err) < 0)
         return -1;
     sqlite3_bind_int64(statement, 1, job->job_id);
-    sqlite3_bind_int(statement, 2, job->attempt);
-    sqlite3_bind_int(statement, 3, worker);
-    sqlite3_bind_int64(statement, 4, end->boot_us);
-    sqlite3_bind_int64(statement, 5, end->seconds);
-    store_bind_text(statement, 6, end->evidence);
+    store_bind_text(statement, 2, kind_name(end->kind));
+    sqlite3_bind_int(statement, 3, job->attempt);
+    sqlite3_bind_int(statement, 4, worker);
+    sqlite3_bind_int64(statement, 5, end->boot_us);
+    sqlite3_bind_int64(statement, 6, end->seconds);
+    store_bind_text(statement, 7, end->evidence);
     return store_run(store, statement, "close a billing interval", err);
 }
 
@@ -103,9 +129,9 @@ static const char sql_get_intervals[] =
     " c.boot_us, c.seconds, c.evidence,"
     " p.hourly_nanousd, p.source, p.confidence, p.basis, p.as_of"
     " FROM interval_open AS o"
-    " LEFT JOIN interval_close AS c USING (job_id, attempt, worker)"
+    " LEFT JOIN interval_close AS c USING (job_id, kind, attempt, worker)"
     " LEFT JOIN price AS p ON p.price_id = o.price_id"
-    " WHERE o.job_id = ?1 ORDER BY o.attempt, o.worker";
+    " WHERE o.job_id = ?1 AND o.kind = ?2 ORDER BY o.attempt, o.worker";
 
 static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
 {
@@ -135,7 +161,7 @@ static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
                       sizeof interval->price_as_of);
 }
 
-int store_get_intervals(struct store *store, int64_t job_id,
+int store_get_intervals(struct store *store, int64_t job_id, enum interval_kind kind,
                         struct interval **intervals, size_t *count, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
@@ -146,6 +172,7 @@ int store_get_intervals(struct store *store, int64_t job_id,
     if (store_prepare(store, sql_get_intervals, &statement, err) < 0)
         return -1;
     sqlite3_bind_int64(statement, 1, job_id);
+    store_bind_text(statement, 2, kind_name(kind));
     while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
         if (used == room) {
             room = room ? room * 2 : 4;

@@ -12,6 +12,9 @@ enum job_state {
     JOB_STARTING,
     JOB_DOWNLOADING,
     JOB_TRAINING,
+    JOB_UPLOADING,
+    JOB_INTERRUPTED, /* waits for its next attempt: the machine was wanted back */
+    JOB_RESTARTING,  /* waits for its next attempt: the last one failed */
     JOB_STOPPING,
     JOB_COMPLETED,
     JOB_FAILED,
@@ -25,9 +28,12 @@ enum {
 };
 
 const char *job_state_name(enum job_state state); /* "MaxRuntimeExceeded" */
-/** InProgress, Stopping, Completed, Failed or Stopped. */
-const char *job_state_primary(enum job_state state);
+/** InProgress, Stopping, Completed, Failed or Stopped.  `stop_asked`: an upload that a
+ * stop led to shows as Stopping. */
+const char *job_state_primary(enum job_state state, bool stop_asked);
 bool job_state_from_name(const char *name, enum job_state *out);
 bool job_state_is_final(enum job_state state);
+/** Pending, or between two attempts: holds nothing, waits for instances. */
+bool job_state_waits(enum job_state state);
 
 #endif

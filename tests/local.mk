@@ -94,6 +94,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_failure_reason.c \
 	tests/unit/test_figure.c \
 	tests/unit/test_files.c \
+	tests/unit/test_haul.c \
 	tests/unit/test_job.c \
 	tests/unit/test_job_id.c \
 	tests/unit/test_job_machine.c \
@@ -124,7 +125,6 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_routes.c \
 	tests/unit/test_shell_words.c \
 	tests/unit/test_sigv4.c \
-	tests/unit/test_staging.c \
 	tests/unit/test_storage.c \
 	tests/unit/test_spec_file.c \
 	tests/unit/test_store.c \

@@ -9,7 +9,8 @@ CREATE TABLE job (
     name             TEXT NOT NULL UNIQUE,
     owner            TEXT NOT NULL,
     state            TEXT NOT NULL,
-    final            INTEGER NOT NULL,
+    status           TEXT NOT NULL,    -- the primary one
+    over             INTEGER NOT NULL, -- it has ended and holds nothing: no more events come
     instance_type    TEXT NOT NULL,
     instance_count   INTEGER NOT NULL,
     scheduler        TEXT NOT NULL,
@@ -20,7 +21,7 @@ CREATE TABLE job (
     cost_nanousd     INTEGER
 ) STRICT;
 
-CREATE INDEX job_live ON job (job_id) WHERE final = 0;
+CREATE INDEX job_live ON job (job_id) WHERE over = 0;
 
 -- The truth.  kind and data are described in daemon/job_event.h.  The rowid is the order in which everything happened, over all jobs.
 -- (Not WITHOUT ROWID: there a row above a quarter of a page, as a spec is, would take an overflow page of its own.)
@@ -73,9 +74,11 @@ BEGIN SELECT RAISE(ABORT, 'a price is never edited'); END;
 CREATE TRIGGER price_is_never_deleted BEFORE DELETE ON price
 BEGIN SELECT RAISE(ABORT, 'a price is never deleted'); END;
 
--- Billing interval of one worker of one attempt: opened once, closed once.
+-- Billing interval of one worker of one attempt: opened once, closed once.  What an attempt ran is `run`, what its
+-- instance was then held for the next job is `warm`.
 CREATE TABLE interval_open (
     job_id   INTEGER NOT NULL,
+    kind     TEXT NOT NULL CHECK (kind IN ('run', 'warm')),
     attempt  INTEGER NOT NULL,
     worker   INTEGER NOT NULL,
     price_id INTEGER REFERENCES price (price_id),
@@ -83,18 +86,19 @@ CREATE TABLE interval_open (
     boot_us  INTEGER NOT NULL,
     wall_us  INTEGER NOT NULL,
     evidence TEXT NOT NULL,
-    PRIMARY KEY (job_id, attempt, worker)
+    PRIMARY KEY (job_id, kind, attempt, worker)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE interval_close (
     job_id   INTEGER NOT NULL,
+    kind     TEXT NOT NULL,
     attempt  INTEGER NOT NULL,
     worker   INTEGER NOT NULL,
     boot_us  INTEGER NOT NULL,
     seconds  INTEGER NOT NULL CHECK (seconds >= 0),
     evidence TEXT NOT NULL,
-    PRIMARY KEY (job_id, attempt, worker),
-    FOREIGN KEY (job_id, attempt, worker) REFERENCES interval_open (job_id, attempt, worker)
+    PRIMARY KEY (job_id, kind, attempt, worker),
+    FOREIGN KEY (job_id, kind, attempt, worker) REFERENCES interval_open (job_id, kind, attempt, worker)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER interval_open_is_never_edited BEFORE UPDATE ON interval_open
@@ -112,9 +116,9 @@ WHEN EXISTS (SELECT 1 FROM price WHERE price_id = NEW.price_id)
 BEGIN SELECT RAISE(ABORT, 'a price is never edited'); END;
 CREATE TRIGGER interval_open_is_never_replaced BEFORE INSERT ON interval_open
 WHEN EXISTS (SELECT 1 FROM interval_open
-             WHERE job_id = NEW.job_id AND attempt = NEW.attempt AND worker = NEW.worker)
+             WHERE job_id = NEW.job_id AND kind = NEW.kind AND attempt = NEW.attempt AND worker = NEW.worker)
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER interval_close_is_never_replaced BEFORE INSERT ON interval_close
 WHEN EXISTS (SELECT 1 FROM interval_close
-             WHERE job_id = NEW.job_id AND attempt = NEW.attempt AND worker = NEW.worker)
+             WHERE job_id = NEW.job_id AND kind = NEW.kind AND attempt = NEW.attempt AND worker = NEW.worker)
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;

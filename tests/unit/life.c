@@ -12,6 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int meter_end(struct store *store, const struct job *job, struct err *err)
+{
+    if (!job->attempt_over && meter_close(store, job, err) < 0)
+        return -1;
+    if (job->warm == WARM_AVAILABLE && store_open_warm(store, job, err) < 0)
+        return -1;
+    return meter_set_bill(store, job, err);
+}
+
+static int meter(struct life *life, enum job_event_kind kind, enum job_state before,
+                 struct err *err)
+{
+    const struct job *job = life->job;
+
+    if (kind == EV_READY)
+        return meter_open(life->store, life->offer, job, err);
+    if (kind == EV_RETRY || kind == EV_INTERRUPTED)
+        return meter_close(life->store, job, err);
+    if (kind == EV_WARM_ENDED)
+        return meter_close_warm(life->store, job, err);
+    if (before != job->state && job_state_is_final(job->state))
+        return meter_end(life->store, job, err);
+    return 0;
+}
+
 static void store_event(struct life *life, const struct job_event *event,
                         enum job_state before, struct err *err)
 {
@@ -24,11 +49,8 @@ static void store_event(struct life *life, const struct job_event *event,
         result = store_update_state(life->store, job, err);
     if (result == 0)
         result = store_append_event(life->store, job->job_id, event, err);
-    if (result == 0 && life->metered && event->kind == EV_READY)
-        result = meter_open(life->store, life->offer, job, err);
-    if (result == 0 && life->metered && before != job->state
-        && job_state_is_final(job->state))
-        result = meter_close(life->store, job, err);
+    if (result == 0 && life->metered)
+        result = meter(life, event->kind, before, err);
     if (result < 0)
         ck_abort_msg("%s", err->text);
 }
@@ -68,7 +90,48 @@ static bool post_due(struct life *life, struct err *err)
     return true;
 }
 
-static struct cJSON *submitted(const struct life *life, int64_t count, int64_t max_run)
+enum {
+    WORDS_MAX = 6
+};
+
+struct step {
+    char words[WORDS_MAX][32];
+    int count;
+};
+
+static int64_t number(const struct step *step, int word)
+{
+    char *end;
+    int64_t value;
+
+    if (word >= step->count)
+        return 0;
+    value = strtoll(step->words[word], &end, 10);
+    ck_assert_msg(*end == '\0', "not a number: '%s'", step->words[word]);
+    return value;
+}
+
+static usec_t moment(const struct step *step, int word)
+{
+    return number(step, word) * USEC_PER_MSEC;
+}
+
+static struct cJSON *retry_of(const struct step *step)
+{
+    struct cJSON *retry = json_object_new();
+    struct cJSON *on = json_array_new();
+    auto_free char *causes = xstrdup(step->words[4]);
+    char *save = NULL;
+
+    for (char *cause = strtok_r(causes, "+", &save); cause;
+         cause = strtok_r(NULL, "+", &save))
+        json_append_text(on, cause);
+    json_set_int(retry, "max_attempts", number(step, 3));
+    json_set(retry, "on", on);
+    return retry;
+}
+
+static struct cJSON *submitted(const struct life *life, const struct step *step)
 {
     struct cJSON *data = json_object_new();
     struct cJSON *spec = json_object_new();
@@ -81,21 +144,26 @@ static struct cJSON *submitted(const struct life *life, int64_t count, int64_t m
     json_set_text(data, "scheduler", "fake");
     json_set_bool(data, "emulated", true);
     json_set_text(spec, "instance_type", "ml.c5.xlarge");
-    json_set_int(spec, "instance_count", count);
-    if (max_run)
-        json_set_int(spec, "max_run", max_run);
+    json_set_int(spec, "instance_count", number(step, 1));
+    if (number(step, 2))
+        json_set_int(spec, "max_run", number(step, 2));
+    if (step->count > 3)
+        json_set(spec, "retry", retry_of(step));
+    if (step->count > 5)
+        json_set_int(spec, "keep_alive", number(step, 5));
     json_set(data, "spec", spec);
     return data;
 }
 
-static struct cJSON *placed(void)
+static struct cJSON *placed(const struct life *life)
 {
     struct cJSON *data = json_object_new();
 
-    json_set_int(data, "attempt", 1);
+    json_set_int(data, "attempt", life->job->attempt + 1);
     json_set_text(data, "boot_id", LIFE_BOOT_ID);
     json_set_int(data, "boot_us", 1000);
     json_set_int(data, "port", 20007);
+    json_set_int(data, "port_count", 2);
     json_set_int(data, "block", 3);
     return data;
 }
@@ -137,32 +205,6 @@ static struct cJSON *ended(const struct life *life, int64_t worker, usec_t boot,
     return data;
 }
 
-enum {
-    WORDS_MAX = 5
-};
-
-struct step {
-    char words[WORDS_MAX][32];
-    int count;
-};
-
-static int64_t number(const struct step *step, int word)
-{
-    char *end;
-    int64_t value;
-
-    if (word >= step->count)
-        return 0;
-    value = strtoll(step->words[word], &end, 10);
-    ck_assert_msg(*end == '\0', "not a number: '%s'", step->words[word]);
-    return value;
-}
-
-static usec_t moment(const struct step *step, int word)
-{
-    return number(step, word) * USEC_PER_MSEC;
-}
-
 /* Whether this is `verb` with that many words behind. */
 static bool is(const struct step *step, const char *verb, int from, int to)
 {
@@ -178,38 +220,85 @@ static bool post_line(struct life *life, enum job_event_kind kind,
     return post(life, kind, (int)worker, line(life, worker, moment(step, 2)), err);
 }
 
-static bool post_end(struct life *life, const struct step *step, struct err *err)
+static bool post_end(struct life *life, enum job_event_kind kind,
+                     const struct step *step, struct err *err)
 {
     int64_t worker = number(step, 1);
 
-    return post(life, EV_WORKER_ENDED, (int)worker,
+    return post(life, kind, (int)worker,
                 ended(life, worker, moment(step, 2), step->words[3], moment(step, 4)),
                 err);
+}
+
+static bool post_launch_failure(struct life *life, const struct step *step,
+                                struct err *err)
+{
+    enum end_cause cause = END_COMPLETED;
+
+    ck_assert(end_cause_from_name(step->words[1], &cause));
+    return post(life, job_event_after(life->job, cause), -1, cause_data(step->words[1]),
+                err);
+}
+
+static struct cJSON *grace_data(const struct step *step)
+{
+    struct cJSON *data = json_object_new();
+
+    json_set_int(data, "grace_s", number(step, 1));
+    return data;
+}
+
+static struct cJSON *cool_data(const struct step *step)
+{
+    struct cJSON *data = json_object_new();
+
+    json_set_int(data, "boot_us", moment(step, 1));
+    json_set_text(data, "reused_by", step->count > 2 ? step->words[2] : NULL);
+    return data;
+}
+
+/* What workers do; false in *known when it is something else. */
+static bool post_fact(struct life *life, const struct step *step, bool *known,
+                      struct err *err)
+{
+    *known = true;
+    if (is(step, "ready", 2, 2))
+        return post_line(life, EV_WORKER_READY, step, err);
+    if (is(step, "launch", 2, 2))
+        return post_line(life, EV_WORKER_LAUNCHED, step, err);
+    if (is(step, "lose", 2, 2))
+        return post_line(life, EV_WORKER_LOST, step, err);
+    if (is(step, "upload", 3, 4))
+        return post_end(life, EV_WORKER_UPLOADING, step, err);
+    if (is(step, "end", 3, 4))
+        return post_end(life, EV_WORKER_ENDED, step, err);
+    *known = false;
+    return false;
 }
 
 static bool post_step(struct life *life, const char *text, struct err *err)
 {
     struct step step = { 0 };
+    bool known, done;
 
-    step.count = sscanf(text, "%31s %31s %31s %31s %31s", step.words[0], step.words[1],
-                        step.words[2], step.words[3], step.words[4]);
-    if (is(&step, "submit", 1, 2))
-        return post(life, EV_SUBMITTED, -1,
-                    submitted(life, number(&step, 1), number(&step, 2)), err);
+    step.count =
+        sscanf(text, "%31s %31s %31s %31s %31s %31s", step.words[0], step.words[1],
+               step.words[2], step.words[3], step.words[4], step.words[5]);
+    done = post_fact(life, &step, &known, err);
+    if (known)
+        return done;
+    if (is(&step, "submit", 1, 5))
+        return post(life, EV_SUBMITTED, -1, submitted(life, &step), err);
     if (is(&step, "place", 0, 0))
-        return post(life, EV_PLACED, -1, placed(), err);
-    if (is(&step, "ready", 2, 2))
-        return post_line(life, EV_WORKER_READY, &step, err);
-    if (is(&step, "launch", 2, 2))
-        return post_line(life, EV_WORKER_LAUNCHED, &step, err);
-    if (is(&step, "lose", 2, 2))
-        return post_line(life, EV_WORKER_LOST, &step, err);
-    if (is(&step, "end", 3, 4))
-        return post_end(life, &step, err);
+        return post(life, EV_PLACED, -1, placed(life), err);
+    if (is(&step, "interrupt", 1, 1))
+        return post(life, EV_INTERRUPT_ASKED, -1, grace_data(&step), err);
+    if (is(&step, "cool", 1, 2))
+        return post(life, EV_WARM_ENDED, -1, cool_data(&step), err);
     if (is(&step, "stop", 1, 1))
         return post(life, EV_STOP_ASKED, -1, cause_data(step.words[1]), err);
     if (is(&step, "fail", 1, 1))
-        return post(life, EV_FAILED, -1, cause_data(step.words[1]), err);
+        return post_launch_failure(life, &step, err);
     if (is(&step, "expire", 0, 0))
         return post(life, EV_WAIT_EXPIRED, -1, cause_data("max_wait"), err);
     ck_abort_msg("not a step of a life: '%s'", text);
@@ -254,6 +343,42 @@ static void print_end(struct text *text, const struct job_end *end)
                 end->failure_boot_us, end->message ? end->message : "(none)");
 }
 
+static void print_workers(struct text *text, const struct job *job,
+                          const struct job_worker *workers)
+{
+    for (int i = 0; workers && i < job->instance_count; i++) {
+        const struct job_worker *worker = &workers[i];
+        auto_free char *said = worker->said ? json_print(worker->said) : NULL;
+
+        text_printf(text,
+                    "\n%" PRId64 " %" PRId64 " %d%d%d%d%d %" PRId64 " %" PRId64
+                    " %" PRId64 " %" PRId64 " %s",
+                    worker->last_seq, worker->last_boot_us, worker->ready,
+                    worker->launched, worker->uploading, worker->lost, worker->ended,
+                    worker->ready_boot_us, worker->ready_wall_us,
+                    worker->launched_boot_us, worker->end_boot_us,
+                    said ? said : "(nothing)");
+        print_end(text, &worker->end);
+    }
+}
+
+static void print_attempts(struct text *text, const struct job *job)
+{
+    text_printf(text,
+                "\nattempts=%d %x used=%" PRId64 " interrupt=%d,%" PRId64 " over=%d",
+                job->max_attempts, job->retry_causes, job->used_run_us,
+                job->interrupt_asked, job->interrupt_grace_s, job->attempt_over);
+    print_end(text, &job->attempt_end);
+    for (int i = 0; i + 1 < job->attempt; i++) {
+        text_printf(text, "\npast %d", job->past[i].block);
+        print_end(text, &job->past[i].end);
+        print_workers(text, job, job->past[i].workers);
+    }
+    text_printf(text, "\nwarm=%d %" PRId64 " %" PRId64 " %s", (int)job->warm,
+                job->keep_alive_s, job->warm_end_boot_us,
+                job->reused_by ? job->reused_by : "(nobody)");
+}
+
 char *life_print(const struct job *job)
 {
     struct text text = { 0 };
@@ -265,25 +390,17 @@ char *life_print(const struct job *job)
                 job->max_run_s, job->max_wait_s, job->grace_s,
                 job_state_name(job->state), job->last_seq);
     text_printf(&text,
-                " %" PRId64 " %" PRId64 " attempt=%d %s %" PRId64 " %" PRId64 " %d %d",
+                " %" PRId64 " %" PRId64 " attempt=%d %s %" PRId64 " %" PRId64
+                " %d+%d %d",
                 job->created_us, job->changed_us, job->attempt, job->boot_id,
-                job->placed_boot_us, job->placed_wall_us, job->port, job->block);
+                job->placed_boot_us, job->placed_wall_us, job->port, job->port_count,
+                job->block);
     text_printf(&text, " billing=%d %" PRId64 " %" PRId64 " stop=%d,%d", job->billing,
                 job->ready_boot_us, job->ready_wall_us, job->stop_asked,
                 (int)job->stop_cause);
     print_end(&text, &job->end);
-    for (int i = 0; job->workers && i < job->instance_count; i++) {
-        const struct job_worker *worker = &job->workers[i];
-
-        text_printf(&text,
-                    "\n%" PRId64 " %" PRId64 " %d%d%d %" PRId64 " %" PRId64 " %" PRId64
-                    " %" PRId64,
-                    worker->last_seq, worker->last_boot_us, worker->ready,
-                    worker->launched, worker->ended, worker->ready_boot_us,
-                    worker->ready_wall_us, worker->launched_boot_us,
-                    worker->end_boot_us);
-        print_end(&text, &worker->end);
-    }
+    print_attempts(&text, job);
+    print_workers(&text, job, job->workers);
     return text_steal(&text);
 }
 

@@ -9,15 +9,20 @@
  * The life of a job as one line of text: steps parted by ", ", times in milliseconds of
  * the boot clock.
  *
- *   submit N [MAX_RUN]           N instances of ml.c5.xlarge; max_run in seconds
+ *   submit N [MAX_RUN [ATTEMPTS ON [KEEP]]]
+ *                                N instances of ml.c5.xlarge; max_run and keep_alive in
+ *                                seconds; ON: causes of `retry`, parted by +
  *   place
  *   ready W T                    worker W is ready at T
  *   launch W T
- *   end W T CAUSE [FAILURE]      FAILURE: when its first rank failed
+ *   upload W T CAUSE [FAILURE]   FAILURE: when its first rank failed
+ *   end W T CAUSE [FAILURE]
  *   lose W T                     T: last evidence
  *   stop CAUSE
+ *   interrupt GRACE
  *   fail CAUSE                   what the daemon posts when it cannot start the workers
  *   expire                       max_wait is over in the queue
+ *   cool T [NAME]                the warm pool ends, reused by that job
  *
  * What becomes due after a step follows it, as in the daemon.
  */

@@ -16,6 +16,13 @@ static const char *const lives[] = {
     "submit 2, place, ready 0 10, launch 0 11, ready 1 12, launch 1 13, lose 0 15, end 1 31 failed 14",
     "submit 3, place, ready 0 10, ready 1 10, ready 2 10, end 1 11 launch, end 0 12 peer, lose 2 9",
     "submit 1, place, ready 0 10, launch 0 11, stop max_wait, end 0 20 max_run",
+    "submit 2 0 3 infrastructure+interrupted, place, ready 0 10, ready 1 10, launch 0 11, launch 1 11, lose 0 15,"
+    " end 1 21 peer, place, ready 0 30, ready 1 30, launch 0 31, launch 1 31, interrupt 60, upload 0 40 interrupted,"
+    " end 1 41 interrupted, end 0 42 interrupted, place, fail infrastructure",
+    "submit 1 0 2 infrastructure, place, fail infrastructure, stop user_stop",
+    "submit 1 0 2 interrupted, place, ready 0 10, interrupt 9, end 0 12 interrupted, expire",
+    "submit 1 0 1 infrastructure 60, place, ready 0 10, launch 0 11, upload 0 15 completed, end 0 20 completed, cool 30 two",
+    "submit 1 0 1 infrastructure 60, place, ready 0 10, launch 0 11, end 0 20 failed, cool 30",
 };
 
 static int apply(void *context, const struct job_event *event, struct err *err)
@@ -95,6 +102,12 @@ static const struct {
     { "submit 1, place, ready 0 2100, launch 0 2200, end 0 2900 completed", 2900 },
     { "submit 1, place, ready 0 2100, launch 0 2200, lose 0 2500", 2500 },
     { "submit 1, place, ready 0 2100, launch 0 2200, stop user_stop", 7000 },
+    { "submit 1, place, ready 0 2100, launch 0 2200, upload 0 2900 completed", 2900 },
+    { "submit 1, place, ready 0 2100, launch 0 2200, upload 0 2900 completed, end 0 3900 completed", 3900 },
+    { "submit 1 0 2 infrastructure, place, ready 0 2100, launch 0 2200, lose 0 2900", 2900 },
+    { "submit 1 0 2 infrastructure, place, ready 0 2100, launch 0 2200, lose 0 2900, place", 9000 },
+    { "submit 1 0 2 infrastructure, place, ready 0 2100, launch 0 2200, lose 0 2900, stop user_stop", 10000 },
+    { "submit 1 0 2 infrastructure, place, fail infrastructure", 3000 },
     /* Never before the state that it ends. */
     { "submit 1, place, ready 0 1900", 2000 },
     { "submit 1, place, ready 0 2100, launch 0 2200, stop user_stop, end 0 2900 user_stop",
@@ -165,6 +178,7 @@ START_TEST(data_that_does_not_fit_is_an_internal_error)
     auto_job struct job *fresh = job_new(1);
     auto_json struct cJSON *nothing = json_object_new();
     auto_json struct cJSON *odd = json_object_new();
+    auto_json struct cJSON *skipped = json_object_new();
     struct job_event event = { .seq = 1, .kind = EV_SUBMITTED, .worker = -1 };
 
     json_set_text(odd, "cause", "boredom");
@@ -175,6 +189,10 @@ START_TEST(data_that_does_not_fit_is_an_internal_error)
                                 .worker = -1,
                                 .data = nothing };
     refused(life.job, &event, ERR_INTERNAL, "without boot_id");
+    json_set_text(skipped, "boot_id", LIFE_BOOT_ID);
+    json_set_int(skipped, "attempt", 2);
+    event.data = skipped;
+    refused(life.job, &event, ERR_INTERNAL, "does not follow attempt 0");
     life_live(&life, "place");
     event = (struct job_event){ .seq = 3, .kind = EV_WORKER_ENDED, .data = odd };
     refused(life.job, &event, ERR_INTERNAL, "boredom");

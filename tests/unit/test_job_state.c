@@ -10,26 +10,40 @@ static const struct {
     const char *name;
     const char *primary;
     bool is_final;
+    bool waits;
 } rows[] = {
-    { JOB_NEW,                    "New",                 "InProgress", false },
-    { JOB_PENDING,                "Pending",             "InProgress", false },
-    { JOB_STARTING,               "Starting",            "InProgress", false },
-    { JOB_DOWNLOADING,            "Downloading",         "InProgress", false },
-    { JOB_TRAINING,               "Training",            "InProgress", false },
-    { JOB_STOPPING,               "Stopping",            "Stopping",   false },
-    { JOB_COMPLETED,              "Completed",           "Completed",  true  },
-    { JOB_FAILED,                 "Failed",              "Failed",     true  },
-    { JOB_STOPPED,                "Stopped",             "Stopped",    true  },
-    { JOB_MAX_RUNTIME_EXCEEDED,   "MaxRuntimeExceeded",  "Stopped",    true  },
-    { JOB_MAX_WAIT_TIME_EXCEEDED, "MaxWaitTimeExceeded", "Stopped",    true  },
+    { JOB_NEW,                    "New",                 "InProgress", false, false },
+    { JOB_PENDING,                "Pending",             "InProgress", false, true  },
+    { JOB_STARTING,               "Starting",            "InProgress", false, false },
+    { JOB_DOWNLOADING,            "Downloading",         "InProgress", false, false },
+    { JOB_TRAINING,               "Training",            "InProgress", false, false },
+    { JOB_UPLOADING,              "Uploading",           "InProgress", false, false },
+    { JOB_INTERRUPTED,            "Interrupted",         "InProgress", false, true  },
+    { JOB_RESTARTING,             "Restarting",          "InProgress", false, true  },
+    { JOB_STOPPING,               "Stopping",            "Stopping",   false, false },
+    { JOB_COMPLETED,              "Completed",           "Completed",  true,  false },
+    { JOB_FAILED,                 "Failed",              "Failed",     true,  false },
+    { JOB_STOPPED,                "Stopped",             "Stopped",    true,  false },
+    { JOB_MAX_RUNTIME_EXCEEDED,   "MaxRuntimeExceeded",  "Stopped",    true,  false },
+    { JOB_MAX_WAIT_TIME_EXCEEDED, "MaxWaitTimeExceeded", "Stopped",    true,  false },
 };
 /* clang-format on */
 
 START_TEST(a_state_has_both_its_names)
 {
     ck_assert_str_eq(job_state_name(rows[_i].state), rows[_i].name);
-    ck_assert_str_eq(job_state_primary(rows[_i].state), rows[_i].primary);
+    ck_assert_str_eq(job_state_primary(rows[_i].state, false), rows[_i].primary);
     ck_assert_int_eq(job_state_is_final(rows[_i].state), rows[_i].is_final);
+    ck_assert_int_eq(job_state_waits(rows[_i].state), rows[_i].waits);
+}
+END_TEST
+
+START_TEST(an_upload_that_a_stop_led_to_shows_as_stopping)
+{
+    bool uploads = rows[_i].state == JOB_UPLOADING;
+
+    ck_assert_str_eq(job_state_primary(rows[_i].state, true),
+                     uploads ? "Stopping" : rows[_i].primary);
 }
 END_TEST
 
@@ -67,6 +81,8 @@ Suite *suite_job_state(void)
     TCase *tests = tcase_create("names");
 
     tcase_add_loop_test(tests, a_state_has_both_its_names, 0, ARRAY_SIZE(rows));
+    tcase_add_loop_test(tests, an_upload_that_a_stop_led_to_shows_as_stopping, 0,
+                        ARRAY_SIZE(rows));
     tcase_add_loop_test(tests, a_name_leads_back_to_its_state, 0, ARRAY_SIZE(rows));
     tcase_add_test(tests, every_state_is_tested);
     tcase_add_test(tests, other_names_are_no_states);

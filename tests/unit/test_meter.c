@@ -1,5 +1,6 @@
 /* When intervals open and close, on what evidence, in a real store. */
 
+#include "daemon/bill.h"
 #include "daemon/meter.h"
 #include "tests/unit/life.h"
 
@@ -68,6 +69,16 @@ static const struct {
       { 1, 1 }, "lost: last evidence at boot_us 1010000", 1, "0.000113333" },
     { TRAINING ", end 0 3000 completed, fail infrastructure",
       { 2, 1 }, "lost: last evidence at boot_us 1010000", 2, "0.00017" },
+    /* What could not be fetched or stored is billed; what could not be started is not. */
+    { TRAINING ", end 0 41500 input, end 1 42000 peer",
+      { 41, 41 }, "own end line 3 at boot_us 42000000: peer", 41, "0.004646667" },
+    { TRAINING ", upload 0 30000 completed, upload 1 30000 completed, end 1 30001 completed, end 0 42000 output",
+      { 41, 41 }, "own end line 4 at boot_us 30001000: completed", 41, "0.004646667" },
+    /* A worker that is lost after it told its failure is billed to its last evidence all the same. */
+    { TRAINING ", upload 1 3000 failed, lose 1 4000, end 0 11000 peer",
+      { 10, 3 }, "lost: last evidence at boot_us 4000000", 10, "0.000736667" },
+    /* Stopped before any worker showed itself. */
+    { "submit 2, place, stop user_stop, lose 0 0, lose 1 0", { -1, -1 }, NULL, 0, "0" },
     /* Never all ready: nothing was provisioned. */
     { "submit 2, place, ready 0 400, end 0 500 launch, lose 1 0", { -1, -1 }, NULL, 0, "0" },
     { "submit 2, place, fail launch", { -1, -1 }, NULL, 0, "0" },
@@ -93,7 +104,7 @@ static void live(struct ledger *ledger, const struct offer *at, const char *step
         (struct life){ .store = ledger->store, .metered = true, .offer = at };
     life_live(&ledger->life, steps);
     if (store_commit(ledger->store, &err) < 0
-        || store_get_intervals(ledger->store, ledger->life.job->job_id,
+        || store_get_intervals(ledger->store, ledger->life.job->job_id, INTERVAL_RUN,
                                &ledger->intervals, &ledger->count, &err)
                < 0)
         ck_abort_msg("%s", err.text);
@@ -138,6 +149,116 @@ START_TEST(a_life_is_billed_as_the_rules_say)
     ck_assert_int_eq(row.billable_seconds, rows[_i].billable);
     ck_assert(row.priced);
     ck_assert_str_eq(money_format(row.cost, cost), rows[_i].cost);
+}
+END_TEST
+
+#define FIRST \
+    "submit 2 0 3 infrastructure+interrupted, place, ready 0 400, ready 1 1000, launch 0 1010, launch 1 1010"
+#define SECOND "place, ready 0 60000, ready 1 61000, launch 0 61010, launch 1 61010"
+
+/* clang-format off */
+static const struct {
+    const char *steps;
+    int attempts[4];       /* of the intervals, in order; 0: no more */
+    int64_t seconds[4];
+    int64_t billable;      /* -1: the job has not ended */
+    const char *cost;
+} retried[] = {
+    /* Each attempt is rounded up by itself, at the price of when it began; the wait between them costs nothing. */
+    { FIRST ", lose 1 3500, end 0 4200 peer, " SECOND ", end 0 71500 completed, end 1 71500 completed",
+      { 1, 1, 2, 2 }, { 4, 3, 11, 11 }, 15, "0.003452223" },
+    { FIRST ", interrupt 120, end 0 4200 interrupted, end 1 4200 interrupted, stop user_stop",
+      { 1, 1 }, { 4, 4 }, 4, "0.000453333" },
+    { FIRST ", interrupt 120, end 0 4200 interrupted, end 1 4200 interrupted, expire",
+      { 1, 1 }, { 4, 4 }, 4, "0.000453333" },
+    { FIRST ", interrupt 120, end 0 4200 interrupted, end 1 4200 interrupted",
+      { 1, 1 }, { 4, 4 }, -1, NULL },
+    /* An attempt that never got ready has no interval. */
+    { "submit 2 0 3 infrastructure, place, fail infrastructure, " SECOND ", end 0 71500 completed, end 1 71500 completed",
+      { 2, 2 }, { 11, 11 }, 11, "0.003055556" },
+};
+/* clang-format on */
+
+START_TEST(every_attempt_is_billed_by_itself)
+{
+    auto_ledger struct ledger ledger = { 0 };
+    char cost[MONEY_TEXT_SIZE];
+
+    live(&ledger, &offer, retried[_i].steps);
+    for (size_t i = 0; i < ledger.count; i++) {
+        ck_assert(ledger.intervals[i].closed);
+        ck_assert_int_eq(ledger.intervals[i].attempt, retried[_i].attempts[i]);
+        ck_assert_int_eq(ledger.intervals[i].seconds, retried[_i].seconds[i]);
+    }
+    ck_assert(ledger.count == 4 || retried[_i].attempts[ledger.count] == 0);
+    ck_assert_int_eq(row_of(&ledger).has_bill, retried[_i].billable >= 0);
+    if (retried[_i].billable < 0)
+        return;
+    ck_assert_int_eq(row_of(&ledger).billable_seconds, retried[_i].billable);
+    ck_assert_str_eq(money_format(row_of(&ledger).cost, cost), retried[_i].cost);
+}
+END_TEST
+
+#define WARM TRAINING_WARM ", end 0 41500 completed, end 1 42000 completed"
+#define TRAINING_WARM \
+    "submit 2 0 1 infrastructure 60, place, ready 0 400, ready 1 1000, launch 0 1010, launch 1 1010"
+
+/* clang-format off */
+static const struct {
+    const char *steps;
+    int count;             /* of warm intervals */
+    int64_t seconds;       /* of each; -1: open */
+    const char *evidence;
+    const char *cost;      /* of the pool */
+} pools[] = {
+    { WARM, 2, -1, "", "0" },
+    { WARM ", cool 102000", 2, 60, "terminated", "0.0068" },
+    { WARM ", cool 42001 next", 2, 1, "reused by next", "0.000113333" },
+    { WARM ", cool 42000 next", 2, 0, "reused by next", "0" },
+    /* Never before it began, whatever the clock says. */
+    { WARM ", cool 41000", 2, 0, "terminated", "0" },
+    { TRAINING_WARM ", end 0 41500 failed, end 1 42000 peer, cool 52000", 2, 10, "terminated", "0.001133333" },
+    { TRAINING_WARM ", stop user_stop, end 0 41500 user_stop, end 1 42000 user_stop, cool 52000",
+      2, 10, "terminated", "0.001133333" },
+    /* What is not the program's or the user's doing keeps nothing. */
+    { TRAINING_WARM ", lose 0 41500, end 1 42000 peer", 0, 0, NULL, NULL },
+    { TRAINING_WARM ", end 0 41500 infrastructure, end 1 42000 peer", 0, 0, NULL, NULL },
+    { TRAINING_WARM ", end 0 41500 failed, lose 1 42000", 0, 0, NULL, NULL },
+    { TRAINING ", end 0 41500 completed, end 1 42000 completed", 0, 0, NULL, NULL },
+    { "submit 2 0 1 infrastructure 60, stop user_stop", 0, 0, NULL, NULL },
+};
+/* clang-format on */
+
+START_TEST(a_warm_pool_is_billed_on_rows_of_its_own)
+{
+    auto_ledger struct ledger ledger = { 0 };
+    auto_free struct interval *warm = NULL;
+    char cost[MONEY_TEXT_SIZE];
+    struct bill bill;
+    struct err err;
+    size_t count;
+
+    live(&ledger, &offer, pools[_i].steps);
+    if (store_get_intervals(ledger.store, ledger.life.job->job_id, INTERVAL_WARM, &warm,
+                            &count, &err)
+            < 0
+        || bill_of(warm, count, NULL, &bill, &err) < 0)
+        ck_abort_msg("%s", err.text);
+    ck_assert_int_eq((int)count, pools[_i].count);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_int_eq(warm[i].open_boot_us, 42 * USEC_PER_SEC);
+        ck_assert_int_eq(warm[i].open_wall_us, LIFE_WALL_ZERO + 42 * USEC_PER_SEC);
+        ck_assert_int_eq(warm[i].hourly, ledger.intervals[i].hourly);
+        ck_assert_int_eq(warm[i].closed, pools[_i].seconds >= 0);
+        ck_assert_int_eq(warm[i].seconds,
+                         pools[_i].seconds < 0 ? 0 : pools[_i].seconds);
+        ck_assert_str_eq(warm[i].close_evidence, pools[_i].evidence);
+    }
+    if (count)
+        ck_assert_str_eq(money_format(bill.cost, cost), pools[_i].cost);
+    /* The job's own bill is not touched by it. */
+    for (size_t i = 0; i < ledger.count; i++)
+        ck_assert_int_le(ledger.intervals[i].seconds, 41);
 }
 END_TEST
 
@@ -201,6 +322,10 @@ Suite *suite_meter(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_life_is_billed_as_the_rules_say, 0, ARRAY_SIZE(rows));
+    tcase_add_loop_test(tests, every_attempt_is_billed_by_itself, 0,
+                        ARRAY_SIZE(retried));
+    tcase_add_loop_test(tests, a_warm_pool_is_billed_on_rows_of_its_own, 0,
+                        ARRAY_SIZE(pools));
     tcase_add_test(tests, all_open_when_the_last_is_ready);
     tcase_add_test(tests, the_price_is_pinned_when_the_interval_opens);
     tcase_add_test(tests, without_an_offer_seconds_are_kept_and_no_cost);

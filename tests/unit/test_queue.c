@@ -32,7 +32,7 @@ static void free_queue(void)
 
 static struct queue_job job(int64_t id, int count, int priority, int64_t longest_s)
 {
-    return (struct queue_job){ id, big_name, count, priority, longest_s };
+    return (struct queue_job){ id, "ana", big_name, count, priority, longest_s };
 }
 
 static void add(int64_t id, int count, int priority, int64_t longest_s)
@@ -42,9 +42,11 @@ static void add(int64_t id, int count, int priority, int64_t longest_s)
     queue_add(queue, &one);
 }
 
+static int64_t pool; /* that the last one took over */
+
 static int64_t next(int64_t at_s)
 {
-    return queue_next(queue, at_s * USEC_PER_SEC);
+    return queue_next(queue, at_s * USEC_PER_SEC, &pool);
 }
 
 START_TEST(an_empty_queue_has_no_next)
@@ -102,7 +104,7 @@ END_TEST
 
 START_TEST(pools_do_not_wait_for_each_other)
 {
-    const struct queue_job other = { 3, small_name, 2, 50, 100 };
+    const struct queue_job other = { 3, "bo", small_name, 2, 50, 100 };
 
     add(1, 4, 50, 100);
     add(2, 4, 50, 100);
@@ -116,7 +118,7 @@ END_TEST
 
 START_TEST(a_pool_that_is_always_busy_keeps_no_other_waiting)
 {
-    const struct queue_job other = { 100, small_name, 1, 50, 100 };
+    const struct queue_job other = { 100, "bo", small_name, 1, 50, 100 };
 
     for (int64_t id = 1; id <= 4; id++)
         add(id, 1, 50, 100);
@@ -241,8 +243,8 @@ END_TEST
 
 START_TEST(a_type_that_is_not_offered_any_more_waits_and_says_so)
 {
-    const struct queue_job gone = { 1, "ml.gone", 1, 50, 100 };
-    const struct queue_job running = { 2, "ml.gone", 1, 50, 100 };
+    const struct queue_job gone = { 1, "ana", "ml.gone", 1, 50, 100 };
+    const struct queue_job running = { 2, "ana", "ml.gone", 1, 50, 100 };
     char *reason;
     int position;
 
@@ -273,6 +275,130 @@ START_TEST(a_removed_job_gives_its_instances_back_and_leaves_the_line)
     ck_assert_int_eq(next(0), 3);
     queue_remove(queue, 3);
     ck_assert_int_eq(next(0), 0);
+}
+END_TEST
+
+/* Job `id` has run and holds `count` on until `until_s`. */
+static void warm(int64_t id, int count, int64_t until_s)
+{
+    add(id, count, 100, 10);
+    ck_assert_int_eq(next(0), id);
+    queue_keep_warm(queue, id, until_s * USEC_PER_SEC);
+}
+
+static void add_of(const char *owner, int64_t id, int count, int priority)
+{
+    const struct queue_job one = { id, owner, big_name, count, priority, 100 };
+
+    queue_add(queue, &one);
+}
+
+START_TEST(a_warm_pool_goes_to_the_next_job_like_it_before_all_others)
+{
+    warm(1, 2, 60);
+    ck_assert_int_eq(queue_in_use(queue, big_name), 0);
+    ck_assert_int_eq(queue_warm(queue, big_name), 2);
+    add_of("bo", 2, 4, 100);  /* the head: of another owner, and it does not fit */
+    add_of("ana", 3, 1, 100); /* fewer instances */
+    add_of("bo", 4, 2, 100);  /* another owner */
+    add_of("ana", 5, 2, 0);
+    ck_assert_int_eq(next(0), 5);
+    ck_assert_int_eq(pool, 1);
+    ck_assert_int_eq(queue_in_use(queue, big_name), 2);
+    ck_assert_int_eq(queue_warm(queue, big_name), 0);
+    queue_remove(queue, 1); /* it is gone already */
+    ck_assert_int_eq(queue_in_use(queue, big_name), 2);
+}
+END_TEST
+
+START_TEST(who_waited_already_takes_a_pool_when_it_begins)
+{
+    add(1, 4, 50, 100);
+    ck_assert_int_eq(next(0), 1);
+    add_of("bo", 2, 4, 90);
+    add_of("ana", 3, 4, 10);
+    add_of("ana", 4, 4, 20);
+    queue_keep_warm(queue, 1, 60 * USEC_PER_SEC);
+    ck_assert_int_eq(next(0), 4); /* by priority among those that match */
+    ck_assert_int_eq(pool, 1);
+    ck_assert_int_eq(next(0), 0);
+}
+END_TEST
+
+START_TEST(a_pool_holds_its_instances_until_it_is_given_up)
+{
+    warm(1, 3, 60);
+    add_of("bo", 2, 2, 50);
+    ck_assert_int_eq(next(0), 0);
+    queue_remove(queue, 1);
+    ck_assert_int_eq(queue_warm(queue, big_name), 0);
+    ck_assert_int_eq(next(0), 2);
+    ck_assert_int_eq(pool, 0);
+}
+END_TEST
+
+START_TEST(who_was_to_have_a_pool_that_is_gone_waits_on)
+{
+    char *reason;
+    int position;
+
+    warm(1, 3, 60);
+    add(2, 3, 50, 100);
+    ck_assert(queue_explain(queue, 2, &position, &reason));
+    ck_assert_str_eq(reason, "starts now, in the warm pool of an earlier job");
+    ck_assert_int_eq(position, 1);
+    free(reason);
+    queue_remove(queue, 1);
+    add(3, 4, 90, 100);
+    ck_assert_int_eq(next(0), 3);
+    queue_remove(queue, 3);
+    ck_assert_int_eq(next(0), 2);
+    ck_assert_int_eq(pool, 0);
+}
+END_TEST
+
+START_TEST(a_pool_whose_taker_was_stopped_finds_another)
+{
+    warm(1, 4, 60);
+    add(2, 4, 50, 100);
+    add(3, 4, 50, 100);
+    queue_remove(queue, 2);
+    ck_assert_int_eq(next(0), 3);
+    ck_assert_int_eq(pool, 1);
+}
+END_TEST
+
+START_TEST(two_pools_have_two_takers)
+{
+    add(1, 2, 50, 10);
+    add(2, 2, 50, 10);
+    ck_assert_int_eq(next(0), 1);
+    ck_assert_int_eq(next(0), 2);
+    queue_keep_warm(queue, 1, 60 * USEC_PER_SEC);
+    queue_keep_warm(queue, 2, 60 * USEC_PER_SEC);
+    for (int64_t id = 3; id <= 5; id++)
+        add(id, 2, 50, 100);
+    ck_assert_int_eq(next(0), 3);
+    ck_assert_int_eq(pool, 1);
+    ck_assert_int_eq(next(0), 4);
+    ck_assert_int_eq(pool, 2);
+    ck_assert_int_eq(next(0), 0);
+}
+END_TEST
+
+START_TEST(a_job_that_waits_is_told_of_warm_instances)
+{
+    char *reason;
+    int position;
+
+    warm(1, 1, 60);
+    add(2, 2, 50, 100);
+    ck_assert_int_eq(next(0), 2);
+    add_of("bo", 3, 4, 50);
+    ck_assert(queue_explain(queue, 3, &position, &reason));
+    ck_assert_ptr_nonnull(
+        strstr(reason, "4 of 4 ml.p4d.24xlarge, 2 in use and 1 warm;"));
+    free(reason);
 }
 END_TEST
 
@@ -426,6 +552,13 @@ Suite *suite_queue(void)
                         ARRAY_SIZE(waiting));
     tcase_add_test(tests, a_type_that_is_not_offered_any_more_waits_and_says_so);
     tcase_add_test(tests, a_removed_job_gives_its_instances_back_and_leaves_the_line);
+    tcase_add_test(tests, a_warm_pool_goes_to_the_next_job_like_it_before_all_others);
+    tcase_add_test(tests, who_waited_already_takes_a_pool_when_it_begins);
+    tcase_add_test(tests, a_pool_holds_its_instances_until_it_is_given_up);
+    tcase_add_test(tests, who_was_to_have_a_pool_that_is_gone_waits_on);
+    tcase_add_test(tests, a_pool_whose_taker_was_stopped_finds_another);
+    tcase_add_test(tests, two_pools_have_two_takers);
+    tcase_add_test(tests, a_job_that_waits_is_told_of_warm_instances);
     tcase_add_loop_test(tests, backfill_never_delays_the_head, 0, 200);
     tcase_add_test(tests, a_hundred_thousand_waiting_jobs_are_cheap);
     suite_add_tcase(suite, tests);

@@ -23,6 +23,8 @@ static char unit[] = "samples", amount[] = "180000";
 
 #define TRAINING \
     "submit 2, place, ready 0 1000, ready 1 1000, launch 0 1010, launch 1 1010"
+#define WARM \
+    "submit 2 0 1 infrastructure 60, place, ready 0 1000, ready 1 1000, launch 0 1010, launch 1 1010"
 #define DONE TRAINING ", end 0 42000 completed, end 1 42000 completed"
 
 static struct cJSON *parsed(const char *text)
@@ -49,6 +51,7 @@ static struct cJSON *report_of(const char *steps, const struct offer *at)
                                    .work_amount = amount,
                                    .tags = tags };
     struct interval *intervals = NULL;
+    struct interval *warm = NULL;
     struct report_input input = { .spec = &spec,
                                   .spec_json = spec_json,
                                   .metrics = metrics,
@@ -62,16 +65,21 @@ static struct cJSON *report_of(const char *steps, const struct offer *at)
 
     life_live(&life, steps);
     clock_hold(LIFE_WALL_ZERO + 20 * USEC_PER_SEC, 20 * USEC_PER_SEC);
-    if (store_get_intervals(store, life.job->job_id, &intervals, &input.interval_count,
-                            &err)
-        < 0)
+    if (store_get_intervals(store, life.job->job_id, INTERVAL_RUN, &intervals,
+                            &input.interval_count, &err)
+            < 0
+        || store_get_intervals(store, life.job->job_id, INTERVAL_WARM, &warm,
+                               &input.warm_count, &err)
+               < 0)
         ck_abort_msg("%s", err.text);
     input.job = life.job;
     input.intervals = intervals;
+    input.warm = warm;
     if (report_job(&input, &report, &err) < 0)
         ck_abort_msg("%s", err.text);
     clock_release();
     free(intervals);
+    free(warm);
     store_gone(store, folder);
     return report;
 }
@@ -104,6 +112,7 @@ START_TEST(an_ended_job_has_every_member_of_the_design)
         { "price_performance", "{\"work\":\"180000\",\"unit\":\"samples\",\"per_second\":4390.2,"
           "\"per_usd\":\"38737443.4\",\"usd_per_million\":\"0.025815\",\"objective\":null,\"unavailable\":null}" },
         { "metrics", "{}" }, { "transitions", "[]" }, { "plan", "{\"world_size\":2,\"launcher\":\"none\"}" },
+        { "warm_pool", "null" }, { "artifacts", "null" }, { "progress", "null" },
         { "findings", "[]" }, { "tags", "{\"project\":\"reviews\"}" }, { "spec", "{\"instance_count\":2}" },
     };
     /* clang-format on */
@@ -162,6 +171,21 @@ static const struct {
     { TRAINING ", end 0 2000 infrastructure, end 1 2000 peer", true, "failure_reason", "\"InternalServerError: \"" },
     { TRAINING ", lose 0 2000, end 1 2000 peer", true, "failure_reason",
       "\"InternalServerError: a worker vanished: its machine is gone\"" },
+    /* A stop that comes during an upload shows, though the upload goes on. */
+    { TRAINING ", upload 0 2000 completed, upload 1 2000 completed", true, "status", "\"InProgress\"" },
+    { TRAINING ", upload 0 2000 completed, upload 1 2000 completed, stop user_stop", true, "status", "\"Stopping\"" },
+    { TRAINING ", upload 0 2000 completed, upload 1 2000 completed, stop user_stop", true, "secondary_status",
+      "\"Uploading\"" },
+    /* Its pool is accounted apart. */
+    { WARM, true, "warm_pool",
+      "{\"status\":\"InUse\",\"retained_billable_seconds\":0,\"reused_by\":null,\"cost_usd\":null}" },
+    { WARM ", end 0 11000 completed, end 1 11000 completed", true, "warm_pool",
+      "{\"status\":\"Available\",\"retained_billable_seconds\":0,\"reused_by\":null,\"cost_usd\":\"0\"}" },
+    { WARM ", end 0 11000 completed, end 1 11000 completed, cool 21000 two", true, "warm_pool",
+      "{\"status\":\"Reused\",\"retained_billable_seconds\":10,\"reused_by\":\"two\",\"cost_usd\":\"0.001133333\"}" },
+    { WARM ", end 0 11000 completed, end 1 11000 completed, cool 21000 two", true, "cost_usd", "\"0.001133333\"" },
+    { WARM ", end 0 11000 completed, end 1 11000 completed, cool 71000", true, "warm_pool",
+      "{\"status\":\"Terminated\",\"retained_billable_seconds\":60,\"reused_by\":null,\"cost_usd\":\"0.0068\"}" },
     { "submit 2, place, fail launch", true, "failure_reason",
       "\"ClientError: the program could not be started: because\"" },
     { "submit 2, place, fail infrastructure", true, "failure_reason", "\"InternalServerError: because\"" },
@@ -180,6 +204,54 @@ START_TEST(a_member_says_what_is_known_and_null_otherwise)
 }
 END_TEST
 
+static const struct cJSON *item(const struct cJSON *array, int index)
+{
+    const struct cJSON *found = json_first(array);
+
+    while (index-- > 0)
+        found = json_next(found);
+    return found;
+}
+
+START_TEST(every_attempt_has_its_own_end_and_workers)
+{
+    auto_json struct cJSON *report = report_of(
+        "submit 2 0 3 infrastructure, place, ready 0 1000, ready 1 1000, launch 0 1010, launch 1 1010,"
+        "lose 1 3500, end 0 4200 peer, place, ready 0 61000, ready 1 61000, launch 0 61010, launch 1 61010,"
+        "end 0 71500 completed, end 1 71600 completed",
+        &offer);
+    const struct cJSON *attempts = json_get(report, "attempts");
+    const struct cJSON *first = item(attempts, 0), *second = item(attempts, 1);
+
+    ck_assert_uint_eq(json_count(attempts), 2);
+    expect(first, "attempt", "1");
+    expect(first, "billable_seconds", "4");
+    ck_assert_str_eq(json_get_text(json_get(first, "end"), "cause"), "lost");
+    ck_assert_str_eq(json_get_text(json_get(item(json_get(first, "workers"), 0), "end"),
+                                   "cause"),
+                     "peer");
+    expect(second, "attempt", "2");
+    expect(second, "billable_seconds", "11");
+    ck_assert_str_eq(json_get_text(json_get(second, "end"), "cause"), "completed");
+    ck_assert_str_eq(
+        json_get_text(json_get(item(json_get(second, "workers"), 1), "end"), "cause"),
+        "completed");
+    expect(report, "billable_seconds", "15");
+}
+END_TEST
+
+START_TEST(an_attempt_that_is_over_has_its_end_before_the_next_begins)
+{
+    auto_json struct cJSON *report =
+        report_of("submit 1 0 3 infrastructure, place, lose 0 0", &offer);
+    const struct cJSON *attempt = json_first(json_get(report, "attempts"));
+
+    expect(report, "secondary_status", "\"Restarting\"");
+    expect(report, "end", "null");
+    ck_assert_str_eq(json_get_text(json_get(attempt, "end"), "cause"), "lost");
+}
+END_TEST
+
 static struct job_row row(void)
 {
     struct job_row row = { .job_id = 1,
@@ -189,6 +261,7 @@ static struct job_row row(void)
                            .scheduler = "local",
                            .instance_count = 2,
                            .state = JOB_MAX_RUNTIME_EXCEEDED,
+                           .status = "Stopped",
                            .created_us = LIFE_WALL_ZERO,
                            .changed_us = LIFE_WALL_ZERO + 1,
                            .has_bill = true,
@@ -232,6 +305,8 @@ Suite *suite_report(void)
     tcase_add_test(tests, an_ended_job_has_every_member_of_the_design);
     tcase_add_loop_test(tests, a_member_says_what_is_known_and_null_otherwise, 0,
                         ARRAY_SIZE(rows));
+    tcase_add_test(tests, every_attempt_has_its_own_end_and_workers);
+    tcase_add_test(tests, an_attempt_that_is_over_has_its_end_before_the_next_begins);
     tcase_add_test(tests, a_row_of_a_list_has_its_cost_once_it_is_known);
     suite_add_tcase(suite, tests);
     return suite;

@@ -181,11 +181,6 @@ enum {
 
 static const enum job_state listed_states[] = { JOB_COMPLETED, JOB_FAILED, JOB_TRAINING,
                                                 JOB_PENDING, JOB_STOPPED };
-static const enum job_state ended[] = { JOB_COMPLETED, JOB_FAILED, JOB_STOPPED };
-static const enum job_state stopping[] = { JOB_STOPPING };
-static const enum job_state live[] = { JOB_TRAINING, JOB_STOPPING, JOB_PENDING };
-static const enum job_state mixed[] = { JOB_TRAINING, JOB_FAILED };
-
 /* clang-format off */
 static const struct {
     struct store_filter filter; /* its limit is the page's */
@@ -201,13 +196,12 @@ static const struct {
     { { .limit = 4, .name_part = "" }, LISTED },
     { { .limit = 4, .name_part = "JOB" }, 0 },
     { { .limit = 4, .name_part = "%" }, 0 }, /* as it is written: no pattern */
-    { { .limit = 5, .states = ended, .state_count = 3 }, LISTED * 3 / 5 },
-    { { .limit = 5, .states = ended, .state_count = 1 }, LISTED / 5 },
-    { { .limit = 5, .states = stopping, .state_count = 1 }, 0 },
-    { { .limit = 5, .states = live, .state_count = 3 }, LISTED * 2 / 5 },
-    { { .limit = 3, .owner = "bo", .states = live, .state_count = 1 }, LISTED / 10 },
-    { { .limit = 5, .states = mixed, .state_count = 2 }, LISTED * 2 / 5 },
-    { { .limit = 2, .owner = "bo", .name_part = "5", .states = ended, .state_count = 3 }, 8 },
+    { { .limit = 5, .status = "Completed" }, LISTED / 5 },
+    { { .limit = 5, .status = "Stopped" }, LISTED / 5 },
+    { { .limit = 5, .status = "Stopping" }, 0 },
+    { { .limit = 5, .status = "InProgress" }, LISTED * 2 / 5 }, /* a primary one stands for several */
+    { { .limit = 3, .owner = "bo", .status = "Training" }, LISTED / 10 },
+    { { .limit = 2, .owner = "bo", .name_part = "5", .status = "Completed" }, 6 },
 };
 /* clang-format on */
 

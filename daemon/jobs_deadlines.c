@@ -1,0 +1,98 @@
+/* What comes due though nobody says anything: max_wait, the pause before another
+ * attempt, the end of a warm pool.  One timer for all jobs, set to the first of these.
+ */
+
+#include "daemon/jobs_private.h"
+#include "src/clock.h"
+#include "src/log.h"
+
+/* On the boot clock; INT64_MAX: never.  A job that was asked to stop is bounded by its
+ * grace. */
+static usec_t max_wait_of(const struct job *job)
+{
+    if (!job->max_wait_s || job->stop_asked || job_state_is_final(job->state))
+        return INT64_MAX;
+    return clock_boot() + job->created_us + job->max_wait_s * USEC_PER_SEC
+           - clock_wall();
+}
+
+static usec_t retry_of(const struct live_job *live)
+{
+    return live->retry_boot ? live->retry_boot : INT64_MAX;
+}
+
+static usec_t warm_of(const struct job *job)
+{
+    return jobs_is_warm(job) ? jobs_warm_until(job) : INT64_MAX;
+}
+
+static usec_t first_of(const struct live_job *live)
+{
+    usec_t first = max_wait_of(live->job);
+
+    if (retry_of(live) < first)
+        first = retry_of(live);
+    if (warm_of(live->job) < first)
+        first = warm_of(live->job);
+    return first;
+}
+
+void jobs_watch(struct jobs *jobs, const struct live_job *live)
+{
+    usec_t first = first_of(live);
+
+    if (first < jobs->deadline_boot) {
+        jobs->deadline_boot = first;
+        loop_timer_set(jobs->deadline, first);
+    }
+}
+
+static int expire(struct jobs *jobs, struct live_job *live, struct err *err)
+{
+    bool waiting = job_state_waits(live->job->state);
+    auto_json struct cJSON *data = json_object_new();
+
+    json_set_text(data, "cause", end_cause_name(END_MAX_WAIT));
+    if (waiting)
+        json_set_text(data, "message", "waited for max_wait seconds without a place");
+    else
+        json_set_text(data, "by", "max_wait");
+    return jobs_post(jobs, live, waiting ? EV_WAIT_EXPIRED : EV_STOP_ASKED, -1, data,
+                     err);
+}
+
+static int act(struct jobs *jobs, struct live_job *live, usec_t now, struct err *err)
+{
+    if (max_wait_of(live->job) <= now && expire(jobs, live, err) < 0)
+        return -1;
+    if (warm_of(live->job) <= now)
+        return jobs_end_warm(jobs, live, jobs_warm_until(live->job), NULL, err);
+    if (retry_of(live) > now)
+        return 0;
+    live->retry_boot = 0;
+    if (job_state_waits(live->job->state)) {
+        jobs_queue(jobs, live->job);
+        jobs_wake(jobs);
+    }
+    return 0;
+}
+
+/* Looks at every live job: deadlines are rare, and so is this. */
+void jobs_on_deadline(void *context)
+{
+    struct jobs *jobs = context;
+    usec_t now = clock_boot();
+    struct err err;
+
+    jobs->deadline_boot = INT64_MAX;
+    for (size_t i = 0; i < LIVE_BUCKETS; i++) {
+        struct live_job *live;
+
+        LIST_FOREACH (live, &jobs->live[i], in_bucket) {
+            if (act(jobs, live, now, &err) < 0)
+                log_error("job.event_refused job=%s error=\"%s\"", live->job->name,
+                          err.text);
+            jobs_watch(jobs, live);
+        }
+    }
+}
