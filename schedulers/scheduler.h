@@ -55,11 +55,12 @@ struct sched_job {
 
 /* What a job finds where this scheduler runs it. */
 struct sched_traits {
-    const char *network_interface; /* by which workers reach each other; NULL: unknown */
-    bool isolates;        /* workers get namespaces: /opt/ml, algo-N */
-    const char *why_not;  /* when it does not: the reason, for people */
-    bool hosts_share_one; /* all workers are on one machine: its CPUs are shared, and
-                             peers can read each other's folders */
+    const char
+        *network_interface; /* by which workers reach each other; NULL: unknown */
+    bool isolates;          /* workers get namespaces: /opt/ml, algo-N */
+    const char *why_not;    /* when it does not: the reason, for people */
+    bool hosts_share_one;   /* all workers are on one machine: its CPUs are shared, and
+                               peers can read each other's folders */
 };
 
 /* -1 for grace_s: the plan's. */

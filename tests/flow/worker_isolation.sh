@@ -60,6 +60,7 @@ everywhere() {
 }
 
 before=$(host_state)
+user=$(id -u)
 if [ "$(id -u)" = 0 ]; then
     everywhere root
     isolate root-mount 'mount -t tmpfs x /mnt && umount -l /opt/ml && hostname other && echo done'
@@ -88,6 +89,7 @@ if [ "$(id -u)" = 0 ]; then
     chown 65534:65534 "$WORK"
     chmod 711 "$WORK"
     worker_by "${anybody[@]}"
+    user=65534
 fi
 if "${anybody[@]}" true 2>/dev/null && ! "${anybody[@]}" test -x "$BUILD/railhead-worker"; then
     echo "# nobody may not run $BUILD/railhead-worker"
@@ -95,7 +97,7 @@ elif unshare -Ur true 2>/dev/null; then
     everywhere anybody
     isolate anybody-rights 'id -u; grep CapEff /proc/self/status; mount -t tmpfs x /mnt 2>/dev/null || echo refused'
     check_equal "anybody: a rank is its user, without a right that it had not" "$(output | tr -s '\t\n' ' ')" \
-        "$([ "$(id -u)" = 0 ] && echo 65534 || id -u) CapEff: 0000000000000000 refused "
+        "$user CapEff: 0000000000000000 refused "
 else
     echo "# user namespaces are not permitted here"
 fi
