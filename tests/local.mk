@@ -23,6 +23,7 @@ flow_tests = \
 	tests/flow/emulated.sh \
 	tests/flow/example_by_hand.sh \
 	tests/flow/http.sh \
+	tests/flow/isolation.sh \
 	tests/flow/jobctl.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/readme.sh \
@@ -77,6 +78,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/cases.c tests/unit/cases.h \
 	tests/unit/life.c tests/unit/life.h \
 	tests/unit/main.c \
+	tests/unit/plans.c tests/unit/plans.h \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
 	tests/unit/test_bill.c \
@@ -100,8 +102,10 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_job_machine.c \
 	tests/unit/test_job_spec.c \
 	tests/unit/test_job_state.c \
+	tests/unit/test_jobs_plan.c \
 	tests/unit/test_journal.c \
 	tests/unit/test_json.c \
+	tests/unit/test_launch_env.c \
 	tests/unit/test_launch_plan.c \
 	tests/unit/test_log.c \
 	tests/unit/test_log_resume.c \
@@ -132,6 +136,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_usage.c \
+	tests/unit/test_worker_plan.c \
 	tests/unit/test_yaml.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-declarations $(CHECK_CFLAGS)
