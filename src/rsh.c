@@ -134,8 +134,10 @@ int rsh_take(int connection, char **command, int streams[RSH_STREAMS])
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
     count = take_rights(&message, streams);
     bytes[got] = '\0';
-    if (count == RSH_STREAMS && strlen(bytes) == (size_t)got && got > 0
+    if ((count == RSH_STREAMS || count == 0) && got > 0 && strlen(bytes) == (size_t)got
         && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
+        if (count == 0)
+            streams[0] = -1;
         *command = steal_ptr(&bytes);
         return 1;
     }

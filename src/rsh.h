@@ -24,12 +24,31 @@
  * The command has the stdin, stdout and stderr of railhead-rsh itself.  mpirun's daemon
  * must stay attached: one that puts itself into the background has ended for us.
  *
+ *   railhead-rsh --rank PROGRAM [WORD...]      (as mpirun's orte_fork_agent)
+ *
+ * stands between mpirun, or its daemon, and the user's program, for two reasons.  It
+ * tells the worker how the program ended before mpirun learns it: so the first rank
+ * that fails is named.  And it holds an end back while others are being stopped
+ * (SIGUSR1: from now on, SIGUSR2: no more): for mpirun kills all ranks within seconds
+ * of the first that dies, and its own timer for that (odls_base_sigkill_timeout) it
+ * sits out in full after every failure.  Where the workers are it has from
+ * RAILHEAD_RSH_WORKER and RAILHEAD_RSH_MPIRUN: its own worker's folder, and that of
+ * mpirun's.  The worker sets all of this where it has RAILHEAD_RSH_HOSTS or a
+ * RANK_REMOTE.
+ *
  * The socket is of packets (SOCK_SEQPACKET).  One request: the command line, with three
  * descriptors; then a packet "signal N" for each signal to pass on.  Answers:
- * "started", "exited CODE", "killed SIGNAL" or "refused WHY", the last three once.
+ * "started", "exited CODE", "killed SIGNAL" or "refused WHY", the last three once.  Of
+ * --rank: one packet "ended RANK STATUS", STATUS as of waitpid, without descriptors or
+ * answer.
  */
 
-#define RSH_HOSTS "RAILHEAD_RSH_HOSTS"
+#define RSH_HOSTS  "RAILHEAD_RSH_HOSTS"
+#define RSH_WORKER "RAILHEAD_RSH_WORKER"
+#define RSH_MPIRUN "RAILHEAD_RSH_MPIRUN"
+
+/* By which those of --rank are known among processes. */
+#define RSH_RANK_NAME "railhead-rank"
 
 enum {
     /* The kernel takes no longer word (MAX_ARG_STRLEN). */
@@ -53,8 +72,9 @@ MUST_CHECK int rsh_connect(const char *folder, struct err *err);
 /** The request, with the caller's own three streams. */
 MUST_CHECK int rsh_ask(int connection, const char *command, struct err *err);
 
-/** Takes the request. 1: *command is the caller's to free, streams[] to close; 0: it is
- * not here yet; -1: the other side is gone or said something else. */
+/** Takes the request. 1: *command is the caller's to free, streams[] to close, or
+ * streams[0] is -1 when none came; 0: it is not here yet; -1: the other side is gone or
+ * said something else. */
 int rsh_take(int connection, char **command, int streams[RSH_STREAMS]);
 
 /** One packet of text, never in parts; one that finds nobody is dropped. */

@@ -17,8 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* What ssh gives when it is itself that failed. */
@@ -193,15 +195,113 @@ static int run(const char *host, char *const *words)
     return follow(host, connection, signals);
 }
 
+/* A death by a signal goes to the worker here, which knows what the kernel did to its
+ * processes; an exit code to that of mpirun, which has the output that explains it. */
+static void tell_end(int status)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *folder = getenv(WIFSIGNALED(status) ? RSH_WORKER : RSH_MPIRUN);
+    auto_close int connection = -1;
+
+    if (!rank || !folder)
+        return;
+    connection = rsh_connect(folder, NULL);
+    if (connection >= 0)
+        rsh_say(connection, "ended %s %d", rank, status);
+}
+
+/* mpirun is to see what it would have seen of the program itself. */
+static int end_as(int status)
+{
+    sigset_t all;
+
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    signal(WTERMSIG(status), SIG_DFL);
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}
+
+/* Blocked from before the child is there; what is pending is taken in the order of the
+ * numbers, so SIGUSR1 before the SIGCHLD that it holds back. */
+static void rank_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGUSR1);
+    sigaddset(set, SIGUSR2);
+    sigaddset(set, SIGCHLD);
+}
+
+/* mpirun's other signals go to the whole group, so the program has them itself. */
+static void ignore_others(void)
+{
+    static const int theirs[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+
+    for (size_t i = 0; i < ARRAY_SIZE(theirs); i++)
+        signal(theirs[i], SIG_IGN);
+}
+
+/* Gives the program's end, when it is not (or no more) to be held back. */
+static int wait_for_rank(pid_t pid, const sigset_t *set)
+{
+    bool held = false;
+    bool ended = false;
+    int status = 0;
+    int number;
+
+    while (held || !ended) {
+        if (sigwait(set, &number) != 0)
+            continue;
+        if (number != SIGCHLD)
+            held = number == SIGUSR1;
+        if (!ended && waitpid(pid, &status, WNOHANG) == pid) {
+            ended = true;
+            tell_end(status);
+        }
+    }
+    return status;
+}
+
+static int run_rank(char **argv)
+{
+    sigset_t set;
+    sigset_t before;
+    pid_t pid;
+
+    rank_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    pid = fork();
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        execvp(argv[0], argv);
+        fprintf(stderr, "railhead-rsh: exec %s: %s\n", argv[0], strerror(errno));
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    if (pid < 0) {
+        fprintf(stderr, "railhead-rsh: fork: %s\n", strerror(errno));
+        return STATUS_OURS;
+    }
+    ignore_others();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, RSH_RANK_NAME);
+    return end_as(wait_for_rank(pid, &set));
+}
+
 int main(int argc, char **argv)
 {
     int option;
 
+    if (argc >= 3 && strcmp(argv[1], "--rank") == 0)
+        return run_rank(argv + 2);
     while ((option = getopt(argc, argv, options)) != -1)
         if (option == '?')
             return STATUS_OURS;
     if (argc - optind < 2) {
-        fputs("usage: railhead-rsh [OPTION...] HOST COMMAND [WORD...]\n", stderr);
+        fputs("usage: railhead-rsh [OPTION...] HOST COMMAND [WORD...]\n"
+              "       railhead-rsh --rank PROGRAM [WORD...]\n",
+              stderr);
         return STATUS_OURS;
     }
     return run(argv[optind], argv + optind + 1);

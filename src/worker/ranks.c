@@ -3,6 +3,7 @@
  * becomes of a launch that fails half-way, and who may ask. */
 
 #include "src/clock.h"
+#include "src/files.h"
 #include "src/rsh.h"
 #include "src/text.h"
 #include "src/worker/complain.h"
@@ -46,10 +47,11 @@ static int start_rank(struct worker *worker, size_t i, struct spawn_request *req
         worker->running++;
         return 0;
     }
-    *request = (struct spawn_request){ .argv = plan->argv,
-                                       .env = plan->env,
-                                       .folder = worker->plan->work_folder,
-                                       .output_fd = child_end };
+    *request =
+        (struct spawn_request){ .argv = plan->argv,
+                                .env = worker->mpi_env ? worker->mpi_env : plan->env,
+                                .folder = worker->plan->work_folder,
+                                .output_fd = child_end };
     if (start_process(worker, request, spawn, err) < 0)
         return -1;
     rank->pid = spawn->pid;
@@ -116,6 +118,25 @@ static bool has_variable(char *const *env, const char *name)
     return false;
 }
 
+/* What puts railhead-rsh between mpirun and the ranks, and what it finds its workers
+ * by. mpirun splits the agent at blanks, so one with a blank in its path is done
+ * without. */
+static char **env_of_mpi(const struct worker *worker)
+{
+    const struct worker_plan *plan = worker->plan;
+    auto_free char *agent = path_of_helper("railhead-rsh");
+    char **env = NULL;
+
+    for (char **at = plan->ranks[0].env; *at; at++)
+        words_add(&env, xstrdup(*at));
+    if (!strchr(agent, ' '))
+        words_add(&env, xasprintf("OMPI_MCA_orte_fork_agent=%s --rank", agent));
+    words_add(&env, xasprintf(RSH_WORKER "=%s", worker->folder));
+    words_add(&env, xasprintf(RSH_MPIRUN "=%s",
+                              plan->peers ? plan->peers[0] : worker->folder));
+    return env;
+}
+
 /* Before the ranks: mpirun asks as soon as it runs. */
 static void listen_for_mpirun(struct worker *worker)
 {
@@ -128,6 +149,7 @@ static void listen_for_mpirun(struct worker *worker)
     worker->remote = remote_open(worker->folder, &why);
     if (!worker->remote)
         decide_launch(worker, 0, &why);
+    worker->mpi_env = env_of_mpi(worker);
 }
 
 int ranks_launch(struct worker *worker, struct err *err)
@@ -176,7 +198,7 @@ int ranks_start_remote(void *context, const char *command, const int *streams,
     char option[] = "-c";
     char *argv[] = { shell, option, line, NULL };
     struct spawn_request request = { .argv = argv,
-                                     .env = worker->plan->ranks[0].env,
+                                     .env = worker->mpi_env,
                                      .folder = worker->plan->work_folder,
                                      .input_fd = streams[0],
                                      .output_fd = streams[1],

@@ -85,25 +85,37 @@ static bool hear(struct caller *caller)
     return heard == 0;
 }
 
-static bool answer(struct caller *caller, remote_start_t *start, void *context)
+static void start(struct caller *caller, const char *command, const int *streams,
+                  const struct remote_calls *calls)
 {
-    auto_free char *command = NULL;
-    int streams[RSH_STREAMS];
-    int taken = rsh_take(caller->fd, &command, streams);
     struct err why;
 
-    if (taken <= 0)
-        return taken == 0;
-    if (start(context, command, streams, &caller->pid, &why) < 0)
+    if (calls->start(calls->context, command, streams, &caller->pid, &why) < 0)
         rsh_say(caller->fd, "refused %s", why.text);
     else
         rsh_say(caller->fd, "started");
     for (size_t i = 0; i < RSH_STREAMS; i++)
         close(streams[i]);
+}
+
+static bool answer(struct caller *caller, const struct remote_calls *calls)
+{
+    auto_free char *command = NULL;
+    int streams[RSH_STREAMS];
+    int taken = rsh_take(caller->fd, &command, streams);
+    int rank;
+    int status;
+
+    if (taken <= 0)
+        return taken == 0;
+    if (streams[0] >= 0)
+        start(caller, command, streams, calls);
+    else if (sscanf(command, "ended %d %d", &rank, &status) == 2)
+        calls->rank_ended(calls->context, rank, status);
     return caller->pid > 0;
 }
 
-void remote_attend(struct remote *remote, remote_start_t *start, void *context)
+void remote_attend(struct remote *remote, const struct remote_calls *calls)
 {
     if (!remote)
         return;
@@ -117,7 +129,7 @@ void remote_attend(struct remote *remote, remote_start_t *start, void *context)
     for (size_t i = remote->count; i-- > 0;) {
         struct caller *caller = &remote->callers[i];
 
-        if (!(caller->pid > 0 ? hear(caller) : answer(caller, start, context)))
+        if (!(caller->pid > 0 ? hear(caller) : answer(caller, calls)))
             drop_caller(remote, i);
     }
 }

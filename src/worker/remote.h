@@ -16,10 +16,15 @@ enum {
 
 struct remote;
 
-/** Starts `command` with these streams, which are borrowed.  The text of a failure goes
- * to who asked. */
-typedef int remote_start_t(void *context, const char *command, const int *streams,
-                           pid_t *pid, struct err *err);
+struct remote_calls {
+    /* Starts `command` with these streams, which are borrowed.  The text of a failure
+     * goes to who asked. */
+    int (*start)(void *context, const char *command, const int *streams, pid_t *pid,
+                 struct err *err);
+    /* A rank below mpirun has ended, with `status` as of waitpid. */
+    void (*rank_ended)(void *context, int rank, int status);
+    void *context;
+};
 
 /** Listens in `folder`. NULL on failure. All functions take NULL for none. */
 struct remote *remote_open(const char *folder, struct err *err);
@@ -29,7 +34,7 @@ void remote_close(struct remote *remote);
 size_t remote_fds(const struct remote *remote, struct pollfd *fds);
 
 /** Answers whoever called, and passes signals on.  Does not block. */
-void remote_attend(struct remote *remote, remote_start_t *start, void *context);
+void remote_attend(struct remote *remote, const struct remote_calls *calls);
 
 /** Whether this was started for a caller who is there still. */
 bool remote_has(const struct remote *remote, pid_t pid);

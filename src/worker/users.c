@@ -1,16 +1,20 @@
 /*
  * A stop where a launcher stands between us and the user's processes.  torchrun and
  * mpirun answer SIGTERM by ending their children within seconds of their own choice, so
- * they are not told: what is below them is, and they end when it has ended.
+ * they are not told: what is below them is, and they end when it has ended.  Nor does
+ * mpirun learn that a rank has ended while others may be saving (src/rsh.h).
  */
 
 #include "src/clock.h"
+#include "src/rsh.h"
 #include "src/text.h"
 #include "src/worker/descendants.h"
 #include "src/worker/worker.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* How often we look for processes that were begun meanwhile, and whether any is left.
@@ -18,15 +22,17 @@
 #define LOOK_INTERVAL (200 * USEC_PER_MSEC)
 
 /* A launcher that has lost all its processes ends by itself within this time, unless it
- * waits for something that a stop will not let come. */
-#define LAUNCHER_ALONE USEC_PER_SEC
+ * waits for something that a stop will not let come, or sits out its own kill timer;
+ * then it is told, and at last killed. */
+#define LAUNCHER_ALONE (1 * USEC_PER_SEC)
+#define LAUNCHER_TOLD  (3 * USEC_PER_SEC)
 
 struct told {
     struct process_id *items;
     size_t count;
     usec_t due;
-    usec_t alone_boot; /* since when the launchers have nothing below them, 0: not so */
-    bool launchers_told;
+    usec_t alone_boot; /* since when no launcher of the job has a process of the user's
+                          below it; 0: not so */
     bool linger;
 };
 
@@ -43,11 +49,16 @@ static bool is_launcher(const struct worker *worker, const struct descendant *pr
     return remote_has(worker->remote, process->id.pid);
 }
 
-/* mpirun's daemons, and its agents which wait for those elsewhere. */
+static bool holds_back(const struct descendant *process)
+{
+    return strcmp(process->name, RSH_RANK_NAME) == 0;
+}
+
+/* mpirun's daemons, its agents which wait for those elsewhere, and ours in between. */
 static bool is_of_mpirun(const struct descendant *process)
 {
     return text_starts_with(process->name, "orted")
-           || text_starts_with(process->name, "railhead-rsh");
+           || text_starts_with(process->name, "railhead-rsh") || holds_back(process);
 }
 
 static bool was_told(const struct told *told, const struct process_id *id)
@@ -59,46 +70,69 @@ static bool was_told(const struct told *told, const struct process_id *id)
     return false;
 }
 
-static void tell(struct told *told, const struct process_id *id)
+static void send(const struct process_id *id, int signal_number)
 {
     auto_close int pidfd = -1;
 
-    if (process_open(id, &pidfd, NULL) < 0)
-        return;
-    process_kill(pidfd, SIGTERM);
-    process_kill(pidfd, SIGCONT); /* who was suspended could not save */
+    if (process_open(id, &pidfd, NULL) == 0)
+        process_kill(pidfd, signal_number);
+}
+
+static void tell(struct told *told, const struct process_id *id)
+{
+    send(id, SIGTERM);
+    send(id, SIGCONT); /* who was suspended could not save */
     told->items = xrealloc(told->items, (told->count + 1) * sizeof *told->items);
     told->items[told->count++] = *id;
 }
 
-/* Gives whether the launchers have anything below them. */
-static bool tell_all(const struct worker *worker, struct told *told)
+/* First those who hold ends back, so that none slips through. */
+static void tell_all(const struct worker *worker, struct told *told)
 {
     auto_free struct descendant *list = NULL;
     size_t count = descendants_list(is_staging, worker, &list);
-    bool any = false;
+    bool over = told->alone_boot > 0;
 
+    for (size_t i = 0; i < count; i++)
+        if (holds_back(&list[i]))
+            send(&list[i].id, over ? SIGUSR2 : SIGUSR1);
     told->linger = false;
     for (size_t i = 0; i < count; i++) {
-        if (is_launcher(worker, &list[i]))
-            continue;
-        any = true;
-        if (is_of_mpirun(&list[i]))
+        if (is_launcher(worker, &list[i]) || is_of_mpirun(&list[i]))
             continue;
         if (!was_told(told, &list[i].id))
             tell(told, &list[i].id);
         told->linger = true;
     }
-    return any;
 }
 
-/* mpirun's daemons elsewhere are not told at all: they end with mpirun, which takes
- * the loss of one of them for a failure. */
-static void tell_launchers(const struct worker *worker)
+/* mpirun and its daemons stand or fall together, so none is ended while a rank of
+ * another worker may be saving; each says by a file that it has none left.  What has
+ * failed has nothing to save. */
+static bool all_are_idle(const struct worker *worker)
+{
+    auto_free char *mark = xasprintf("%s/idle", worker->folder);
+    auto_close int fd = -1;
+
+    if (!worker->remote || !worker->plan->peers || worker->ending.rank >= 0)
+        return true;
+    fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
+    peers_look(worker->peers);
+    for (int i = 0; i < worker->plan->worker_count; i++) {
+        auto_free char *peer = xasprintf("%s/idle", worker->plan->peers[i]);
+
+        if (i != worker->plan->worker && peers_stage(worker->peers, i) < PEER_UPLOADING
+            && access(peer, F_OK) < 0)
+            return false;
+    }
+    return true;
+}
+
+static void end_launchers(const struct worker *worker, int signal_number)
 {
     for (size_t i = 0; i < worker->opened; i++)
-        if (worker->plan->ranks[i].kind == RANK_LAUNCHER && worker->ranks[i].pid > 0)
-            kill(worker->ranks[i].pid, SIGTERM);
+        if (worker->ranks[i].pid > 0)
+            kill(-worker->ranks[i].pid, signal_number);
 }
 
 void users_tell(struct worker *worker, usec_t now)
@@ -110,15 +144,14 @@ void users_tell(struct worker *worker, usec_t now)
     if (now < told->due)
         return;
     told->due = now + LOOK_INTERVAL;
-    if (tell_all(worker, told))
+    tell_all(worker, told);
+    if (told->linger || !all_are_idle(worker))
         told->alone_boot = 0;
     else if (!told->alone_boot)
         told->alone_boot = now;
-    if (told->launchers_told || !told->alone_boot
-        || now < told->alone_boot + LAUNCHER_ALONE)
-        return;
-    told->launchers_told = true;
-    tell_launchers(worker);
+    if (!told->alone_boot || now < told->alone_boot + LAUNCHER_ALONE)
+        return; /* the next look lets ends through */
+    end_launchers(worker, now < told->alone_boot + LAUNCHER_TOLD ? SIGTERM : SIGKILL);
 }
 
 usec_t users_due(const struct worker *worker)

@@ -3,6 +3,7 @@
  * wind_down's. */
 
 #include "src/clock.h"
+#include "src/text.h"
 #include "src/worker/descendants.h"
 #include "src/worker/worker.h"
 
@@ -53,13 +54,29 @@ static void remark_oom(struct worker *worker)
     ending_remark(&worker->ending, remark);
 }
 
+/* The kernel's doing, as far as we can know. */
+static bool is_oom(const struct worker *worker, int status)
+{
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !worker->ending.decided
+           && cgroup_oom_kills(&worker->cgroup) > 0;
+}
+
+/* One below mpirun: before mpirun ends for it. */
+static void remote_rank_ended(void *context, int rank, int status)
+{
+    struct worker *worker = context;
+    usec_t now = clock_boot();
+
+    if (ending_rank(&worker->ending, rank, status, is_oom(worker, status), now))
+        wind_down_begin(worker, now);
+}
+
 static int rank_ended(struct worker *worker, size_t i, int status, struct err *err)
 {
     int rank = worker->plan->ranks[i].rank;
     bool needed = !worker->ranks[i].dismissed;
     usec_t now = clock_boot();
-    bool oom = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
-               && !worker->ending.decided && cgroup_oom_kills(&worker->cgroup) > 0;
+    bool oom = is_oom(worker, status);
 
     worker->ranks[i].pid = 0;
     worker->running--;
@@ -139,6 +156,7 @@ static void wait_for_more(const struct worker *worker, struct pollfd *fds)
 static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
                          struct err *err)
 {
+    const struct remote_calls calls = { ranks_start_remote, remote_rank_ended, worker };
     usec_t now;
     bool stop;
 
@@ -146,7 +164,7 @@ static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
     for (size_t i = 0; i < worker->opened; i++)
         if (fds[FD_OUTPUT + i].revents)
             output_read(&worker->ranks[i].output, worker->metrics, &worker->journal);
-    remote_attend(worker->remote, ranks_start_remote, worker);
+    remote_attend(worker->remote, &calls);
     if (reap(worker, left, err) < 0)
         return -1;
     now = clock_boot();
@@ -192,6 +210,7 @@ int watch_run(struct worker *worker, struct err *err)
 
     remote_close(steal_ptr(&worker->remote));
     users_free(worker);
+    words_free(steal_ptr(&worker->mpi_env));
     if (result < 0)
         return -1;
     for (size_t i = 0; i < worker->opened; i++) {

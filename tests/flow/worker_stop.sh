@@ -69,7 +69,7 @@ check_equal "its exit code is the worker's" "$(ended "$folder" exit_code)" 42
 
 # What a job may put in the place of the request must not hold the worker.
 folder=$(worker_folder fifo)
-write_plan "$folder" '{"max_run_s": 5}' '["sh", "-c", "mkfifo ../stop; sleep 1000"]'
+write_plan "$folder" '{"max_run_s": 5}' '["sh", "-c", "mkfifo $HOME/stop; sleep 1000"]'
 started=$SECONDS
 run_worker "$folder" &
 worker=$!
