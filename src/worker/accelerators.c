@@ -16,6 +16,9 @@ enum {
     FAILURES_MAX = 3
 };
 
+/* A PiB, in MiB: no field of a GPU is as large. */
+#define FIELD_MAX 1073741824.0
+
 /* So many cores has the largest host, by far. */
 enum {
     CORES_MAX = 1024
@@ -78,17 +81,18 @@ static const char gpu_query[] =
 static const char gpu_format[] = "--format=csv,noheader,nounits";
 
 /* True for a number, and for "[N/A]" and its like, which give null. */
-static bool read_field(const char *words, struct cJSON **out, bool in_mib)
+static bool read_field(const char *words, bool in_mib, struct cJSON **out)
 {
-    char *end;
     double number;
 
     if (*words == '[') {
         *out = json_null_new();
         return true;
     }
-    number = strtod(words, &end);
-    if (end == words || *end != '\0' || !(number >= 0) || number > 1e9)
+    if (!json_is_number_text(words))
+        return false;
+    number = strtod(words, NULL);
+    if (number < 0 || number > FIELD_MAX)
         return false;
     *out = in_mib ? json_int_new((int64_t)number << 20) : json_number_new(words);
     return true;
@@ -112,8 +116,8 @@ static struct cJSON *read_gpu(char *line)
         if (!words)
             return NULL;
         words += strspn(words, " ");
-        if (!read_field(words, &value,
-                        field == GPU_MEMORY_USED || field == GPU_MEMORY_TOTAL))
+        if (!read_field(words, field == GPU_MEMORY_USED || field == GPU_MEMORY_TOTAL,
+                        &value))
             return NULL;
         json_set(gpu, names[field], value);
     }
