@@ -6,6 +6,7 @@
 
 #include "daemon/config.h"
 
+#include "daemon/config_private.h"
 #include "schedulers/scheduler.h"
 #include "src/files.h"
 #include "src/members.h"
@@ -330,6 +331,7 @@ static const struct member config_members[] = {
     { "emulate",           read_emulate,           false, NULL },
     { "emulate_count",     read_emulate_count,     false, NULL },
     { "isolate",           read_isolate,           false, NULL },
+    { "s3",                config_read_s3,         false, NULL },
     { "pools",             read_pools,             false, NULL },
     { "limits",            read_limits,            false, NULL },
 };
@@ -413,6 +415,7 @@ static void config_init(struct config *config)
         .python = xstrdup("/usr/bin/python3"),
         .emulate_count = EMULATE_COUNT,
         .isolate = true,
+        .storage = { .region = xstrdup("us-east-1") },
         .body_limit_bytes = INT64_C(1) << 20,
         .source_limit_bytes = INT64_C(512) << 20,
         .connection_limit = CONNECTIONS,
@@ -505,6 +508,7 @@ void config_clear(struct config *config)
     free(config->instance_profiles);
     free(config->python);
     words_free(config->pass_environment);
+    storage_clear(&config->storage);
     for (size_t i = 0; i < config->pool_count; i++) {
         free(config->pools[i].instance_type);
         free(config->pools[i].scheduler);

@@ -4,6 +4,7 @@
 #include "src/base.h"
 #include "src/err.h"
 #include "src/money.h"
+#include "src/storage.h"
 
 /* etc/railhead.yaml; railhead.yaml(5) is the same in words. */
 
@@ -27,6 +28,7 @@ struct config {
     bool emulate;            /* this host stands in for any profile */
     int emulate_count;       /* instances of a type that no pool names, under emulate */
     bool isolate;            /* jobs get namespaces of their own, where permitted */
+    struct storage storage;  /* `s3`: where and whose keys */
     struct pool_config *pools;
     size_t pool_count;
     int64_t body_limit_bytes;   /* of a request; default 1 MiB */

@@ -55,16 +55,53 @@ static void free_hosts(struct host_names *hosts)
     free(hosts->addresses);
 }
 
-/* All instances of a local job share this host's CPUs, whatever their profile says. */
-static int host_cpus(const struct jobs *jobs, const struct job *job)
+/* Instances that are one machine share its CPUs, whatever their profile says. */
+static int host_cpus(const struct profile *host, const struct sched_traits *traits,
+                     const struct job *job)
 {
-    const struct profile *host = catalog_find(jobs->catalog, "local");
     int share;
 
-    if (!host || strcmp(job->scheduler, scheduler_local.name) != 0)
+    if (!host || !traits->hosts_share_one)
         return 0;
     share = host->vcpus / job->instance_count;
     return share > 1 ? share : 1;
+}
+
+static void find_traits(const struct jobs *jobs, const char *scheduler,
+                        struct sched_traits *out)
+{
+    *out = (struct sched_traits){ 0 };
+    for (size_t i = 0; i < jobs->scheduler_count; i++)
+        if (strcmp(jobs->schedulers[i].class->name, scheduler) == 0)
+            jobs->schedulers[i].class->traits(jobs->schedulers[i].scheduler, out);
+}
+
+static struct launch_input input_of(const struct jobs *jobs, const struct job *job,
+                                    const struct job_spec *spec,
+                                    const struct profile *profile)
+{
+    const struct profile *host = catalog_find(jobs->catalog, "local");
+    struct sched_traits traits;
+
+    find_traits(jobs, job->scheduler, &traits);
+    return (struct launch_input){
+        .spec = spec,
+        .profile = profile,
+        .job_id = job->id,
+        .attempt = job->attempt ? job->attempt : 1,
+        .port = job->port,
+        .isolate = traits.isolates,
+        .hosts_share_one = traits.hosts_share_one,
+        .storage = &jobs->config->storage,
+        .rsh_agent = jobs->rsh_agent,
+        .used_run_s = job_used_run_s(job),
+        .host_cpus = host_cpus(host, &traits, job),
+        .host_memory_mib = host && traits.hosts_share_one ? host->memory_mib : 0,
+        .network_interface = traits.network_interface,
+        .python = jobs->config->python,
+        .torchrun_wrapper = jobs->torchrun_wrapper,
+        .base_env = (const char *const *)jobs->base_env,
+    };
 }
 
 int jobs_make_plans(struct jobs *jobs, const struct job *job,
@@ -85,21 +122,10 @@ int jobs_make_plans(struct jobs *jobs, const struct job *job,
                        "instance type '%s' is not in the catalog any more",
                        job->instance_type);
     name_hosts(job, &hosts);
-    input = (struct launch_input){
-        .spec = spec,
-        .profile = profile,
-        .job_id = job->id,
-        .attempt = job->attempt ? job->attempt : 1,
-        .hosts = hosts.hosts,
-        .port = job->port,
-        .host_cpus = host_cpus(jobs, job),
-        .network_interface = "lo",
-        .job_folder = folder,
-        .source_archive = archive,
-        .python = jobs->config->python,
-        .torchrun_wrapper = jobs->torchrun_wrapper,
-        .base_env = (const char *const *)jobs->base_env,
-    };
+    input = input_of(jobs, job, spec, profile);
+    input.hosts = hosts.hosts;
+    input.job_folder = folder;
+    input.source_archive = archive;
     made = xcalloc((size_t)job->instance_count, sizeof(struct worker_plan *));
     for (int i = 0; result == 0 && i < job->instance_count; i++)
         result = launch_plan_make(&input, i, &made[i], err);
@@ -181,40 +207,4 @@ int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err)
     result = start(jobs, live, spec, plans, err);
     jobs_free_plans(plans, live->job->instance_count);
     return result;
-}
-
-static void add_words(struct cJSON *object, const char *name, char *const *words)
-{
-    struct cJSON *list = json_array_new();
-
-    for (; words && *words; words++)
-        json_append_text(list, *words);
-    json_set(object, name, list);
-}
-
-/* With command lines and environments when there are plans. */
-struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
-                                struct worker_plan *const *plans, int count)
-{
-    struct cJSON *json = json_object_new();
-    struct cJSON *ranks = json_array_new();
-
-    json_set_int(json, "world_size", count ? plans[0]->world_size : 0);
-    json_set_text(json, "launcher", distribution_name(spec->distribution));
-    if (spec->distribution != DISTRIBUTION_NONE)
-        json_set_text(json, "started_by", launcher_name(spec->launcher));
-    for (int i = 0; i < count; i++) {
-        for (size_t r = 0; r < plans[i]->rank_count; r++) {
-            const struct rank_plan *rank = &plans[i]->ranks[r];
-            struct cJSON *item = json_object_new();
-
-            json_set_int(item, "rank", rank->rank);
-            json_set_int(item, "worker", plans[i]->worker);
-            add_words(item, "command", rank->argv);
-            add_words(item, "environment", rank->env);
-            json_append(ranks, item);
-        }
-    }
-    json_set(json, "ranks", ranks);
-    return json;
 }

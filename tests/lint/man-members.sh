@@ -5,7 +5,7 @@
 # The page, and the files with its tables: rows { "name", ... of a "static const struct member".
 pages='
 railhead-job.5        src/job_spec_parse.c src/job_spec_members.c src/job_spec_distribution.c src/job_spec_data.c src/channel.c
-railhead.yaml.5       daemon/config.c
+railhead.yaml.5       daemon/config.c daemon/config_s3.c
 railhead-instance.5   src/profile.c
 '
 
