@@ -85,8 +85,7 @@ static int link_folder(const struct channel *channel, const char *folder, bool *
     struct stat status;
 
     *is_done = false;
-    if (channel->data != CHANNEL_PREFIX
-        || channel->distribution != CHANNEL_FULLY_REPLICATED)
+    if (channel->distribution != CHANNEL_FULLY_REPLICATED)
         return 0;
     if (source_of_uri(channel->uri, &source, err) < 0)
         return -1;
@@ -105,9 +104,6 @@ static int link_objects(const struct objects *objects, const char *folder,
         auto_free char *source = object_source(objects, i);
         auto_free char *path = xasprintf("%s/%s", folder, object_name(objects, i));
 
-        if (source_is_s3(source))
-            return err_set(err, ERR_INVALID,
-                           "%s cannot be linked to: mode File fetches it", source);
         if (make_link(source, path, err) < 0)
             return -1;
         progress_add(progress, 0, 1);

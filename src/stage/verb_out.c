@@ -145,14 +145,14 @@ static int pack_entry(struct output *output, const struct objects *objects,
     auto_free char *path = object_source(objects, index);
     const char *name = object_name(objects, index);
 
-    if (archive_writer_add(output->writer, path, name, count_packed, err) == 0) {
-        if (objects->items[index].kind != OBJECT_FOLDER)
-            progress_add(&output->progress, 0, 1);
-        return 0;
+    if (archive_writer_add(output->writer, path, name, count_packed, err) < 0) {
+        if (err->code != ERR_INVALID)
+            return -1;
+        if (output->warns)
+            say_warning("%s/%s: it is left out", output->what, err->text);
     }
-    if (err->code != ERR_INVALID)
-        return -1;
-    say_warning("%s/%s: it is left out", output->what, err->text);
+    if (objects->items[index].kind != OBJECT_FOLDER)
+        progress_add(&output->progress, 0, 1);
     return 0;
 }
 
@@ -234,11 +234,14 @@ static int put_entry(struct output *output, const struct objects *objects, size_
     auto_free char *path = object_source(objects, index);
     auto_free char *target = xasprintf("%s%s/%s", output->target, output->what, name);
 
-    if (objects->items[index].kind == OBJECT_LINK)
-        say_warning("%s/%s is a link: it is left out", output->what, name);
-    if (objects->items[index].kind != OBJECT_FILE)
-        return 0;
-    return put_file(output->stage, path, target, &output->progress, err);
+    if (objects->items[index].kind == OBJECT_FILE)
+        return put_file(output->stage, path, target, &output->progress, err);
+    if (objects->items[index].kind == OBJECT_LINK) {
+        if (output->warns)
+            say_warning("%s/%s is a link: it is left out", output->what, name);
+        progress_add(&output->progress, 0, 1);
+    }
+    return 0;
 }
 
 static int store_tree(struct output *output, struct err *err)
