@@ -60,7 +60,8 @@ s3rver_start() {
     mkdir -p "$s3rver_folder"
     port=$(/usr/bin/python3 -c 'import socket
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-    node "$s3rver_home/node_modules/.bin/s3rver" --silent -d "$s3rver_folder" -a 127.0.0.1 -p "$port" \
+    # Its tokens for the next page of a listing are made by a cipher that OpenSSL 3 calls legacy.
+    node --openssl-legacy-provider "$s3rver_home/node_modules/.bin/s3rver" --silent -d "$s3rver_folder" -a 127.0.0.1 -p "$port" \
         "${buckets[@]}" >"$WORK/s3rver.log" 2>&1 &
     s3rver_pid=$!
     at_exit "kill $s3rver_pid 2>/dev/null; wait $s3rver_pid 2>/dev/null"
