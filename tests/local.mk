@@ -128,6 +128,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
 	tests/unit/test_shell_words.c \
+	tests/unit/test_s3.c \
 	tests/unit/test_sigv4.c \
 	tests/unit/test_storage.c \
 	tests/unit/test_spec_file.c \
