@@ -10,11 +10,10 @@
 enum rank_kind {
     RANK_PROGRAM, /* the user's own process */
     /* torchrun or mpirun: it starts the user's processes, and a stop's SIGTERM is for
-     * them, not for it.  mpirun, and the orted that it asks a RANK_REMOTE for, must be
-     * suspended (SIGSTOP) before that SIGTERM and until none of the user's processes is
-     * left or grace is over (SIGCONT): else the first that ends makes them kill the
-     * others within seconds.  Their own timer (odls_base_sigkill_timeout) is no way
-     * out: it is waited for in full, four times, after every failure. */
+     * them, not for it.  That its own kill timer does not cut their grace is
+     * railhead-torchrun.py's and railhead-rsh's work (src/rsh.h): mpirun's
+     * (odls_base_sigkill_timeout) stays as it is, for it is waited for in full, several
+     * times, after every failure. */
     RANK_LAUNCHER,
     RANK_SERVER, /* a parameter server: it ends when all that are no servers, on all
                     workers, have ended */
