@@ -22,6 +22,7 @@ src_worker_libworker_a_SOURCES = \
 	src/worker/peers.c src/worker/peers.h \
 	src/worker/prepare.c \
 	src/worker/ranks.c \
+	src/worker/sample_log.c src/worker/sample_log.h \
 	src/worker/sampler.c src/worker/sampler.h \
 	src/worker/remote.c src/worker/remote.h \
 	src/worker/spawn.c src/worker/spawn.h \

@@ -1,27 +1,15 @@
-/* Decides when a sample is kept, what a line of utilization.jsonl has, and what all of
- * them say together. */
+/* Decides what a line of utilization.jsonl has, and what all samples say together. */
 
 #include "src/worker/sampler.h"
 
 #include "src/clock.h"
-#include "src/files.h"
 #include "src/launch_plan.h"
 #include "src/worker/accelerators.h"
+#include "src/worker/sample_log.h"
 #include "src/worker/usage.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum {
-    /* A day of one every 5 s.  When there are so many, every second one is dropped, and
-     * from then on only so often is one kept. */
-    LINES_MAX = 17280,
-    /* Of the file: 32 accelerators make a line of 4 KiB. */
-    BYTES_MAX = 128 << 20
-};
 
 /* Over a shorter span the kernel's own steps would look like a load. */
 #define SPAN_LEAST USEC_PER_SEC
@@ -36,11 +24,7 @@ struct series {
 struct sampler {
     const struct cgroup *cgroup;
     struct accelerators *accelerators;
-    char *path;
-    int fd;        /* -1: not open yet, or it cannot be */
-    int64_t lines; /* in the file */
-    int64_t every; /* so many samples make a line */
-    int64_t samples;
+    struct sample_log log;
     usec_t begin_wall;
     usec_t begin_boot;
     usec_t last_boot;
@@ -62,9 +46,7 @@ struct sampler *sampler_new(const char *folder, const struct cgroup *cgroup,
     sampler->cgroup = cgroup;
     sampler->accelerators =
         accelerators_new(plan->rank_count ? plan->ranks[0].env : no_env);
-    sampler->path = xasprintf("%s/utilization.jsonl", folder);
-    sampler->fd = -1;
-    sampler->every = 1;
+    sample_log_init(&sampler->log, xasprintf("%s/utilization.jsonl", folder));
     sampler->begin_wall = clock_wall();
     sampler->begin_boot = clock_boot();
     sampler->last_boot = sampler->begin_boot;
@@ -78,9 +60,7 @@ void sampler_free(struct sampler *sampler)
     if (!sampler)
         return;
     accelerators_free(sampler->accelerators);
-    if (sampler->fd >= 0)
-        close(sampler->fd);
-    free(sampler->path);
+    sample_log_clear(&sampler->log);
     free(sampler);
 }
 
@@ -191,71 +171,6 @@ static void note_accelerators(struct sampler *sampler, const struct cJSON *line)
         series_add(&sampler->neuron, sum / (double)count);
 }
 
-/* --- the file --- */
-
-static void open_file(struct sampler *sampler)
-{
-    sampler->fd = open(sampler->path,
-                       O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-}
-
-/* Every second line, in place: what is left tells of the same span. */
-static size_t drop_every_second(char *bytes, size_t len)
-{
-    char *to = bytes;
-    bool keep = false;
-
-    for (const char *at = bytes; at < bytes + len;) {
-        const char *end = memchr(at, '\n', (size_t)(bytes + len - at));
-        size_t size = end ? (size_t)(end + 1 - at) : (size_t)(bytes + len - at);
-
-        if (keep) {
-            memmove(to, at, size);
-            to += size;
-        }
-        keep = !keep;
-        at += size;
-    }
-    return (size_t)(to - bytes);
-}
-
-/* Should it fail, the file stays as it is, and is tried again when as many have come.
- */
-static void thin_out(struct sampler *sampler)
-{
-    auto_free char *bytes = NULL;
-    size_t len;
-
-    sampler->lines /= 2;
-    sampler->every *= 2;
-    if (file_read(sampler->path, BYTES_MAX, &bytes, &len, NULL) < 0
-        || file_replace(sampler->path, bytes, drop_every_second(bytes, len), 0640,
-                        false, NULL)
-               < 0)
-        return;
-    if (sampler->fd >= 0)
-        close(sampler->fd);
-    open_file(sampler);
-}
-
-/* Whole or not at all: a full disk leaves no torn line. */
-static void append(struct sampler *sampler, const struct cJSON *line)
-{
-    auto_free char *words = json_print(line);
-    auto_free char *whole = xasprintf("%s\n", words);
-    off_t size;
-
-    if (sampler->fd < 0)
-        open_file(sampler);
-    size = sampler->fd < 0 ? -1 : lseek(sampler->fd, 0, SEEK_END);
-    if (size < 0)
-        return;
-    if (write_all(sampler->fd, whole, strlen(whole), NULL) < 0)
-        (void)!ftruncate(sampler->fd, size);
-    else if (++sampler->lines >= LINES_MAX)
-        thin_out(sampler);
-}
-
 /* --- samples --- */
 
 /* Of a worker that nobody sampled while it ran, the most that its ranks ever had. */
@@ -292,7 +207,6 @@ static struct cJSON *take(struct sampler *sampler, usec_t now, bool at_end)
     memory = memory_of(sampler, &usage, at_end);
     sampler->last = usage;
     sampler->last_boot = now;
-    sampler->samples++;
     json_set_int(line, "wall_us", sampler->begin_wall + now - sampler->begin_boot);
     if (percent >= 0)
         set_tenths(line, "cpu_percent", percent);
@@ -300,7 +214,7 @@ static struct cJSON *take(struct sampler *sampler, usec_t now, bool at_end)
         json_set_null(line, "cpu_percent");
     json_set(line, "memory_bytes", memory < 0 ? json_null_new() : json_int_new(memory));
     set_totals(sampler, line);
-    if (percent >= 0 && (span >= SPAN_LEAST || sampler->samples == 1))
+    if (percent >= 0 && (span >= SPAN_LEAST || sampler->cpu.count == 0))
         series_add(&sampler->cpu, percent);
     /* At the end nothing is there any more that could have memory. */
     if (memory >= 0 && (!at_end || sampler->memory.count == 0))
@@ -314,8 +228,7 @@ void sampler_run(struct sampler *sampler, usec_t now)
 
     accelerators_sample(sampler->accelerators, line);
     note_accelerators(sampler, line);
-    if (sampler->samples % sampler->every == 0)
-        append(sampler, line);
+    sample_log_add(&sampler->log, line);
 }
 
 struct cJSON *sampler_summary(struct sampler *sampler, usec_t now)
@@ -329,14 +242,14 @@ struct cJSON *sampler_summary(struct sampler *sampler, usec_t now)
     line = take(sampler, now, true);
     accelerators_sample_last(sampler->accelerators, line);
     note_accelerators(sampler, line);
-    append(sampler, line);
+    sample_log_add(&sampler->log, line);
     /* The mean is exact: all that was used, by the time it took. */
     percent = cpu_percent(&sampler->begin, &sampler->last, now - sampler->begin_boot);
     if (percent >= 0 && sampler->cpu.count > 0)
         sampler->cpu.sum = percent * (double)sampler->cpu.count;
     summary = json_object_new();
     set_tenths(summary, "seconds", (double)(now - sampler->begin_boot) / USEC_PER_SEC);
-    json_set_int(summary, "samples", sampler->samples);
+    json_set_int(summary, "samples", sampler->log.samples);
     set_series(summary, "cpu_percent", &sampler->cpu);
     set_bytes_series(summary, "memory_bytes", &sampler->memory);
     set_totals(sampler, summary);
