@@ -11,6 +11,8 @@
 #include <string.h>
 
 enum {
+    NOTICE_S = 120, /* as for a spot instance */
+    NOTICE_MAX_S = 86400,
     LIST_LIMIT = 100,
     LIST_LIMIT_MAX = 1000
 };
@@ -203,33 +205,6 @@ void handle_job_plan(struct api *api, const struct request *request,
     answer_from(jobs_plan, api, request, reply);
 }
 
-void handle_job_metrics(struct api *api, const struct request *request,
-                        struct reply *reply)
-{
-    auto_json struct cJSON *job = NULL;
-    struct cJSON *answer;
-    struct cJSON *items;
-    struct err err;
-
-    if (jobs_show(api->jobs, request->capture, &job, &err) < 0) {
-        reply_err(reply, &err);
-        return;
-    }
-    answer = json_object_new();
-    items = json_array_new();
-    json_each (metric, json_get(job, "metrics")) {
-        struct cJSON *item = json_object_new();
-
-        json_set_text(item, "name", json_name(metric));
-        json_each (member, metric)
-            json_set(item, json_name(member), json_copy(member));
-        json_append(items, item);
-    }
-    json_set(answer, "items", items);
-    json_set_null(answer, "next_cursor");
-    reply_json(reply, 200, answer);
-}
-
 /* A stop takes nothing: an empty body, or an empty object from clients that always send
  * one. */
 static bool check_empty(const struct request *request, struct reply *reply)
@@ -256,6 +231,52 @@ void handle_job_stop(struct api *api, const struct request *request,
     if (!check_empty(request, reply))
         return;
     if (jobs_stop(api->jobs, request->capture, request->owner, &err) < 0
+        || jobs_show(api->jobs, request->capture, &answer, &err) < 0)
+        reply_err(reply, &err);
+    else
+        reply_json(reply, 202, answer);
+}
+
+/* The notice of an interruption, from a body that may be empty. */
+static bool read_notice(const struct request *request, int64_t *notice_s,
+                        struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    auto_json struct cJSON *body = NULL;
+
+    *notice_s = NOTICE_S;
+    if (request->body_len == 0)
+        return true;
+    body = parse_body(request, reply);
+    if (!body)
+        return false;
+    if (json_kind(body) != JSON_OBJECT)
+        problems_add(&problems, "", NULL, "expected an object");
+    json_each (member, body) {
+        if (strcmp(json_name(member), "notice_s") != 0)
+            problems_add(&problems, json_name(member), "did you mean notice_s?",
+                         "unknown member");
+        else if (!json_to_int(member, notice_s) || *notice_s < 0
+                 || *notice_s > NOTICE_MAX_S)
+            problems_add(&problems, "notice_s", NULL,
+                         "expected whole seconds from 0 to %d", NOTICE_MAX_S);
+    }
+    if (problems.count)
+        reply_problem(reply, PROBLEM_INVALID, &problems,
+                      "an interruption takes {\"notice_s\": SECONDS}");
+    return problems.count == 0;
+}
+
+void handle_job_interrupt(struct api *api, const struct request *request,
+                          struct reply *reply)
+{
+    struct cJSON *answer = NULL;
+    int64_t notice_s;
+    struct err err;
+
+    if (!read_notice(request, &notice_s, reply))
+        return;
+    if (jobs_interrupt(api->jobs, request->capture, notice_s, request->owner, &err) < 0
         || jobs_show(api->jobs, request->capture, &answer, &err) < 0)
         reply_err(reply, &err);
     else

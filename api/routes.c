@@ -12,6 +12,10 @@ static const char *const list_parameters[] = { "status", "owner",  "name",
                                                "limit",  "cursor", NULL };
 static const char *const logs_parameters[] = { "worker", "rank",  "tail",
                                                "follow", "since", NULL };
+static const char *const metrics_parameters[] = { "name",  "rank",   "worker", "since",
+                                                  "limit", "cursor", NULL };
+static const char *const samples_parameters[] = { "worker", "since", "limit", "cursor",
+                                                  NULL };
 
 /* clang-format off */
 static const struct route routes[] = {
@@ -19,8 +23,10 @@ static const struct route routes[] = {
     { "GET", "/v1/training-jobs", "listTrainingJobs", handle_job_list, list_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}", "getTrainingJob", handle_job_show, no_parameters, false, NULL },
     { "POST", "/v1/training-jobs/{name}/stop", "stopTrainingJob", handle_job_stop, no_parameters, true, NULL },
+    { "POST", "/v1/training-jobs/{name}/interrupt", "interruptTrainingJob", handle_job_interrupt, no_parameters, true, NULL },
     { "GET", "/v1/training-jobs/{name}/logs", "getTrainingJobLogs", handle_job_logs, logs_parameters, false, NULL },
-    { "GET", "/v1/training-jobs/{name}/metrics", "getTrainingJobMetrics", handle_job_metrics, no_parameters, false, NULL },
+    { "GET", "/v1/training-jobs/{name}/metrics", "getTrainingJobMetrics", handle_job_metrics, metrics_parameters, false, NULL },
+    { "GET", "/v1/training-jobs/{name}/utilization", "getTrainingJobUtilization", handle_job_utilization, samples_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}/transitions", "getTrainingJobTransitions", handle_job_transitions, no_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}/plan", "getTrainingJobPlan", handle_job_plan, no_parameters, false, NULL },
     { "PUT", "/v1/sources/{sha256}", "putSource", handle_source_put, no_parameters, false, open_source_put },

@@ -53,11 +53,14 @@ route_handler_t handle_job_submit;
 route_handler_t handle_job_list;
 route_handler_t handle_job_show;
 route_handler_t handle_job_stop;
-route_handler_t handle_job_metrics;
+route_handler_t handle_job_interrupt;
 route_handler_t handle_job_transitions;
 route_handler_t handle_job_plan;
 /* handle_logs.c */
 route_handler_t handle_job_logs;
+/* handle_history.c */
+route_handler_t handle_job_metrics;
+route_handler_t handle_job_utilization;
 /* handle_sources.c */
 route_opener_t open_source_put;
 route_handler_t handle_source_put;

@@ -3,6 +3,7 @@
 
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
+#include "src/log.h"
 
 #include <string.h>
 
@@ -22,6 +23,8 @@ int jobs_end_warm(struct jobs *jobs, struct live_job *live, usec_t boot,
     auto_json struct cJSON *data = json_object_new();
     usec_t until = jobs_warm_until(live->job);
 
+    log_info("job.warm_ended job=%s reused_by=%s", live->job->name,
+             reused_by ? reused_by : "");
     json_set_text(data, "status", reused_by ? "Reused" : "Terminated");
     json_set_text(data, "reused_by", reused_by);
     json_set_int(data, "boot_us", boot < until ? boot : until);

@@ -13,6 +13,7 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/remote.c src/cli/remote.h \
 	src/cli/spec_file.c src/cli/spec_file.h \
 	src/cli/table.c src/cli/table.h \
+	src/cli/verb_admin.c \
 	src/cli/verb_doctor.c \
 	src/cli/verb_instances.c \
 	src/cli/verb_logs.c \

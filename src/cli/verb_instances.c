@@ -47,6 +47,18 @@ static void add_price(struct table *table, const struct cJSON *price)
         table_cell(table, "unpriced");
 }
 
+/* What a warm pool holds is not in use, and not free for all. */
+static void add_use(struct table *table, const struct cJSON *type)
+{
+    long long in_use = json_get_int(type, "in_use", 0);
+    long long warm = json_get_int(type, "warm", 0);
+
+    if (warm)
+        table_cellf(table, "%lld, %lld warm", in_use, warm);
+    else
+        table_cellf(table, "%lld", in_use);
+}
+
 static void add_row(struct table *table, const struct cJSON *type, bool all)
 {
     bool offered = json_get_bool(type, "offered");
@@ -60,7 +72,7 @@ static void add_row(struct table *table, const struct cJSON *type, bool all)
     if (offered) {
         table_cellf(table, "%s%s", json_get_bool(type, "emulated") ? "emulated " : "",
                     figure_words(json_get(type, "capacity")));
-        table_cell(table, figure_words(json_get(type, "in_use")));
+        add_use(table, type);
     } else {
         table_cell(table, NULL);
         table_cell(table, NULL);

@@ -32,6 +32,7 @@ extern const struct verb verb_stop;
 extern const struct verb verb_wait;
 extern const struct verb verb_instances;
 extern const struct verb verb_doctor;
+extern const struct verb verb_admin;
 
 /* In the order of the help; ends in NULL. */
 extern const struct verb *const verbs[];

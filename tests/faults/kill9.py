@@ -1,6 +1,6 @@
 """The drill of kill9.sh: jobs, a client that retries, a killer, and the reckoning afterwards.
 
-Every local job writes "start NS" and "end NS" (boot clock) into a file of its own, one a worker.
+Every local job writes "start NS" and "end NS" (boot clock) into a file of its own, one a worker of an attempt.
 """
 
 import collections
@@ -27,13 +27,17 @@ SECOND = 1_000_000
 
 # /proc/uptime is the boot clock, to 10 ms; a shell reads it without a process.
 SCRIPT = r"""
-note() { read -r up rest </proc/uptime; echo "$1 ${up%.*}${up#*.}0000000" >>"$MARKER-$RAILHEAD_WORKER"; }
+note() {
+    read -r up rest </proc/uptime
+    echo "$1 ${up%.*}${up#*.}0000000" >>"$MARKER-$RAILHEAD_ATTEMPT-$RAILHEAD_WORKER"
+}
 pause() { sleep "$1" & wait $!; }
 trap 'note end; exit 0' TERM
 note start
 [ -z "$LITTER" ] || (setsid sh -c 'trap "" TERM HUP; sleep 1000' &)
 pause "$RUN_S"
 note end
+[ "$RAILHEAD_ATTEMPT" -eq "$ATTEMPTS" ] || exit 17
 exit "$CODE"
 """
 
@@ -50,6 +54,9 @@ class Job:
         self.exit_code = 0 if self.stop or dice.random() < 0.8 else 17
         self.lost = not self.local and not self.stop and not self.exit_code and dice.random() < 0.1
         self.litter = self.local and dice.random() < 0.3
+        # All attempts but the last one fail.
+        self.attempts = 2 if (self.local or self.lost) and not self.stop and dice.random() < 0.4 else 1
+        self.keep_alive = 2 if dice.random() < 0.2 else 0
         self.answer = None
         self.stop_acknowledged = False
         self.times_sent = 0
@@ -58,11 +65,12 @@ class Job:
 
     def spec(self):
         spec = {"base_name": "drill", "framework": "plain", "instance_count": self.count, "grace": 20,
-                "tags": {"drill": str(self.number)}}
+                "tags": {"drill": str(self.number)}, "keep_alive": self.keep_alive,
+                "retry": {"max_attempts": self.attempts, "on": ["failed", "infrastructure"]}}
         if self.local:
             spec.update(instance_type="ml.c5.2xlarge", command=["/bin/sh", "-c", SCRIPT], environment={
                 "MARKER": f"{MARKERS}/{self.number}", "RUN_S": str(self.run_ms / 1000),
-                "CODE": str(self.exit_code), "LITTER": "yes" if self.litter else ""})
+                "CODE": str(self.exit_code), "ATTEMPTS": str(self.attempts), "LITTER": "yes" if self.litter else ""})
         else:
             spec.update(instance_type="ml.c5.xlarge", command=["true"], fake={
                 "run_ms": self.run_ms, "exit_code": self.exit_code, "lost": self.lost})
@@ -224,7 +232,8 @@ def drill(daemon, jobs, dice):
     client.start()
     while daemon.kills < KILLS:
         way = dice.choice(("while", "start", "on=placed", "on=ready", "on=launched", "on=completed",
-                           "on=failed", "on=stop_asked", "on=stopped", "a submit was sent",
+                           "on=failed", "on=stop_asked", "on=stopped", "on=retry", "job.warm_ended",
+                           "a submit was sent",
                            "a submit was sent", "a submit was answered", "a submit was answered"))
         if way == "start":
             daemon.kill()
@@ -251,8 +260,8 @@ def wait_for_all():
     while time.monotonic() < end:
         live = [item for status in ("InProgress", "Stopping")
                 for item in json.loads(call("GET", f"/v1/training-jobs?status={status}&limit=1000")[1])["items"]]
-        if not live:
-            return
+        if json.loads(call("GET", "/healthz")[1])["live_jobs"] == 0:
+            return  # warm pools are given up, too
         time.sleep(0.1)
     print("# still live:", *(f"{item['name']} {item['secondary_status']} {item['scheduler']}" for item in live))
 
@@ -273,22 +282,34 @@ class Books:
         return self.db.execute(sql, values).fetchall()
 
     def end_of(self, row):
-        data = self.all("SELECT data FROM job_event WHERE job_id = ? ORDER BY seq DESC LIMIT 1", row["job_id"])
+        data = self.all("SELECT data FROM job_event WHERE job_id = ? AND kind != 'warm_ended'"
+                        " ORDER BY seq DESC LIMIT 1", row["job_id"])
         return json.loads(data[0]["data"] or "{}")
 
-    def intervals(self, row):
+    def intervals(self, row, kind="run"):
         return self.all(
             "SELECT o.attempt, o.worker, o.boot_us AS opened, c.boot_us AS closed, c.seconds, p.hourly_nanousd"
-            " FROM interval_open AS o LEFT JOIN interval_close AS c USING (job_id, attempt, worker)"
-            " LEFT JOIN price AS p USING (price_id) WHERE o.job_id = ? ORDER BY o.attempt, o.worker", row["job_id"])
+            " FROM interval_open AS o LEFT JOIN interval_close AS c USING (job_id, kind, attempt, worker)"
+            " LEFT JOIN price AS p USING (price_id) WHERE o.job_id = ? AND kind = ? ORDER BY o.attempt, o.worker",
+            row["job_id"], kind)
+
+    def attempts(self, row):
+        """Intervals by attempt."""
+        found = collections.defaultdict(list)
+        for interval in self.intervals(row):
+            found[interval["attempt"]].append(interval)
+        return found
+
+    def count(self, row, kind):
+        return self.all("SELECT COUNT(*) AS n FROM job_event WHERE job_id = ? AND kind = ?", row["job_id"], kind)[0]["n"]
 
 
-def marks(job):
+def marks(job, attempt):
     """Per worker: a list of ("start"|"end", microseconds)."""
     found = {}
     for worker in range(job.count):
         try:
-            with open(f"{MARKERS}/{job.number}-{worker}", encoding="ascii") as file:
+            with open(f"{MARKERS}/{job.number}-{attempt}-{worker}", encoding="ascii") as file:
                 found[worker] = [(word, int(ns) // 1000) for word, ns in map(str.split, file)]
         except FileNotFoundError:
             found[worker] = []
@@ -312,14 +333,15 @@ def retried_submits_make_one_job(books, jobs):
 
 def nothing_ran_twice(books, jobs):
     for job, row in books.jobs:
-        for worker, lines in marks(job).items():
-            starts = [word for word, _ in lines].count("start")
-            limit = 1 if job.local else 0
-            if starts > limit or (starts < limit and not job.stop):
-                yield f"job {job.number} ({row['name']}) worker {worker}: {starts} starts"
-        placed = books.all("SELECT * FROM job_event WHERE job_id = ? AND kind = 'placed'", row["job_id"])
-        if len(placed) > 1:
-            yield f"job {job.number}: placed {len(placed)} times"
+        for attempt in range(1, job.attempts + 1):
+            for worker, lines in marks(job, attempt).items():
+                starts = [word for word, _ in lines].count("start")
+                limit = 1 if job.local else 0
+                if starts > limit or (starts < limit and not job.stop):
+                    yield f"job {job.number} ({row['name']}) attempt {attempt} worker {worker}: {starts} starts"
+        placed = books.count(row, "placed")
+        if placed > job.attempts or (placed < job.attempts and not job.stop):
+            yield f"job {job.number}: placed {placed} times, expected {job.attempts}"
 
 
 def every_end_is_as_expected(books, jobs):
@@ -367,17 +389,32 @@ def no_process_is_left(books, jobs):
 def every_interval_is_there_once_and_closed(books, jobs):
     for job, row in books.jobs:
         intervals = books.intervals(row)
-        ready = books.all("SELECT * FROM job_event WHERE job_id = ? AND kind = 'ready'", row["job_id"])
-        wanted = [(1, worker) for worker in range(job.count)] if ready else []
+        ready = books.count(row, "ready")
+        wanted = [(attempt, worker) for attempt in range(1, ready + 1) for worker in range(job.count)]
         if [(i["attempt"], i["worker"]) for i in intervals] != wanted:
             yield f"job {job.number}: {[tuple(i) for i in intervals]}"
-        if not ready and not job.stop:
-            yield f"job {job.number}: was never ready"
+        if ready != job.attempts and not job.stop:
+            yield f"job {job.number}: was ready {ready} times, expected {job.attempts}"
         for i in intervals:
             if i["closed"] is None:
                 yield f"job {job.number} ({row['name']}): worker {i['worker']} is open"
             elif i["seconds"] != -(-(i["closed"] - i["opened"]) // SECOND):
                 yield f"job {job.number}: {i['closed'] - i['opened']} us are {i['seconds']} s"
+
+
+def every_warm_pool_is_accounted_for_once(books, jobs):
+    for job, row in books.jobs:
+        pools = books.intervals(row, "warm")
+        ran = books.intervals(row)
+        kept = job.keep_alive and ran and not job.lost
+        if len(pools) != (job.count if kept else 0) or books.count(row, "warm_ended") != bool(kept):
+            yield f"job {job.number} ({row['name']}): {len(pools)} warm intervals of {job.count}"
+        for i in pools:
+            length = (i["closed"] or 0) - i["opened"]
+            if i["opened"] != max(r["closed"] for r in ran) or not 0 <= length <= job.keep_alive * SECOND:
+                yield f"job {job.number} ({row['name']}): warm {i['opened']}..{i['closed']}"
+            elif i["seconds"] != -(-length // SECOND):
+                yield f"job {job.number}: {length} us warm are {i['seconds']} s"
 
 
 def intervals_agree_with_the_stopwatch(books, jobs):
@@ -389,7 +426,7 @@ def intervals_agree_with_the_stopwatch(books, jobs):
                 if not job.stop and length != job.run_ms * 1000:
                     yield f"job {job.number}: {length} us, ran {job.run_ms} ms"
                 continue
-            lines = marks(job).values()
+            lines = marks(job, i["attempt"]).values()
             starts = [at for worker in lines for word, at in worker if word == "start"]
             ends = [at for worker in lines for word, at in worker if word == "end"]
             if starts and len(ends) == len(starts) and (
@@ -405,19 +442,22 @@ def half_even(numerator, denominator):
 
 def cost_is_price_times_seconds(books, jobs):
     for job, row in books.jobs:
-        intervals = books.intervals(row)
-        seconds = sum(i["seconds"] or 0 for i in intervals)
-        price = intervals[0]["hourly_nanousd"] if intervals else 0
-        cost = half_even(price * seconds, 3600)
-        if row["cost_nanousd"] != cost or (intervals and not price):
-            yield f"job {job.number}: {seconds} s at {price} are {cost}, not {row['cost_nanousd']}"
-        if row["billable_seconds"] != max((i["seconds"] or 0 for i in intervals), default=0):
-            yield f"job {job.number}: {row['billable_seconds']} billable seconds of {[i['seconds'] for i in intervals]}"
+        cost = billable = 0
+        for intervals in books.attempts(row).values():
+            price = intervals[0]["hourly_nanousd"]
+            cost += half_even(price * sum(i["seconds"] or 0 for i in intervals), 3600)
+            billable += max(i["seconds"] or 0 for i in intervals)
+            if not price:
+                yield f"job {job.number}: unpriced"
+        if row["cost_nanousd"] != cost:
+            yield f"job {job.number}: cost {cost}, not {row['cost_nanousd']}"
+        if row["billable_seconds"] != billable:
+            yield f"job {job.number}: {row['billable_seconds']} billable seconds, not {billable}"
 
 
 CHECKS = (acknowledged_jobs_are_there, retried_submits_make_one_job, nothing_ran_twice, every_end_is_as_expected,
           acknowledged_stops_stop, every_end_is_noticed_soon, the_event_log_has_no_gap, no_process_is_left,
-          every_interval_is_there_once_and_closed, intervals_agree_with_the_stopwatch, cost_is_price_times_seconds)
+          every_interval_is_there_once_and_closed, every_warm_pool_is_accounted_for_once, intervals_agree_with_the_stopwatch, cost_is_price_times_seconds)
 
 
 def settle(daemon):

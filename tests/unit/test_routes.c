@@ -19,6 +19,7 @@ static const struct {
     { "GET",  "/v1/training-jobs/bert-01",          "getTrainingJob",            "bert-01" },
     { "GET",  "/v1/training-jobs/stop",             "getTrainingJob",            "stop" },
     { "POST", "/v1/training-jobs/a/stop",           "stopTrainingJob",           "a" },
+    { "POST", "/v1/training-jobs/a/interrupt",      "interruptTrainingJob",      "a" },
     { "GET",  "/v1/training-jobs/a/logs",           "getTrainingJobLogs",        "a" },
     { "GET",  "/v1/training-jobs/a/metrics",        "getTrainingJobMetrics",     "a" },
     { "GET",  "/v1/training-jobs/a/transitions",    "getTrainingJobTransitions", "a" },
