@@ -25,9 +25,11 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-/* A worker that was told to stop has its grace, and this long for its own tidying,
- * before it is killed. */
-#define TIDY_USEC (15 * USEC_PER_SEC)
+/* A worker that was told to stop is killed this long after its grace; or, when it
+ * stores outputs, which it gives up by itself 30 minutes after a stop, after all of
+ * this. */
+#define TIDY_USEC  (15 * USEC_PER_SEC)
+#define STORE_USEC (35 * 60 * USEC_PER_SEC)
 /* A second worker that finds the folder taken leaves at once; the first one must show
  * itself within this time. */
 #define SHOW_UP_USEC (2 * USEC_PER_SEC)
@@ -58,6 +60,7 @@ struct local_worker {
     usec_t look_at;            /* somebody should look after it */
     usec_t kill_at;            /* it was told to stop, and its grace is over */
     char *failure;             /* why it could not be started, or NULL */
+    bool uploading;            /* no rank is left: its grace does not matter any more */
     bool told_end;             /* `ended` or lost was told: nothing more is */
     bool exited;
     bool released;
@@ -139,6 +142,13 @@ static void lose(struct local_worker *worker, const char *why)
                                worker->last_boot, why);
 }
 
+static void set_kill_at(struct local_worker *worker)
+{
+    worker->kill_at =
+        clock_boot() + (worker->uploading ? STORE_USEC : worker->grace + TIDY_USEC);
+    arm(worker);
+}
+
 static void on_line(void *context, const struct journal_line *line)
 {
     struct local_worker *worker = context;
@@ -153,6 +163,9 @@ static void on_line(void *context, const struct journal_line *line)
     worker->last_boot = line->boot_us;
     if (worker->told_end)
         return;
+    worker->uploading = worker->uploading || line->kind == JOURNAL_UPLOADING;
+    if (line->kind == JOURNAL_UPLOADING && worker->kill_at != INT64_MAX)
+        set_kill_at(worker);
     if (worker->last_seq == 0 && line->kind != JOURNAL_READY) {
         lose(worker, "the first line of its journal cannot be read");
         return;
@@ -538,8 +551,7 @@ static int local_stop(struct scheduler *local, const struct worker_ref *ref,
     path = xasprintf("%s/stop", worker->folder);
     if (stop->grace_s >= 0)
         worker->grace = stop->grace_s * USEC_PER_SEC;
-    worker->kill_at = clock_boot() + worker->grace + TIDY_USEC;
-    arm(worker);
+    set_kill_at(worker);
     return file_replace(path, text, strlen(text), 0640, false, err);
 }
 
