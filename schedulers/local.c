@@ -30,8 +30,8 @@
  * this. */
 #define TIDY_USEC  (15 * USEC_PER_SEC)
 #define STORE_USEC (35 * 60 * USEC_PER_SEC)
-/* A second worker that finds the folder taken leaves at once; the first one must show
- * itself within this time. */
+/* A second worker of a folder leaves at once; the first shows itself within this time.
+ */
 #define SHOW_UP_USEC (2 * USEC_PER_SEC)
 
 enum {
