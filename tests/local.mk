@@ -107,6 +107,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_json.c \
 	tests/unit/test_launch_env.c \
 	tests/unit/test_launch_plan.c \
+	tests/unit/test_local_cgroup.c \
 	tests/unit/test_log.c \
 	tests/unit/test_log_resume.c \
 	tests/unit/test_log_stream.c \

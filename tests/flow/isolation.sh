@@ -93,6 +93,15 @@ if "$JOBCTL" doctor --output json | grep -q 'the memory of jobs is limited'; the
     check_equal "one above it ends for want of memory" "$(show above end.cause)" '"oom"'
     check_equal "one whose child was killed has failed" "$(show large end.cause) $(show large end.exit_code)" '"failed" 137'
     check "and its message says why" grep -q "out-of-memory killer had ended 1 of" <(show large end.message)
+
+    # A worker that cannot clean up any more, and a process that hides whose it is.
+    submit killed "env -i setsid sleep 1000 & echo \$! >$WORK/hidden; sleep 1000" '{"instance_type": "ml.small.1x"}'
+    hidden=$(process_of "$WORK/hidden")
+    wait_until 20 grep -q sleep "/proc/$hidden/cmdline"
+    kill -KILL "$(line "$(worker_of killed)" ready pid)"
+    wait_for killed
+    check_equal "a worker that was killed is lost" "$(show killed end.cause)" '"lost"'
+    check_status "what it left is ended by its cgroup" 1 lives "$hidden"
     daemon_stop
     hex=$(printf %s "$STATE" | sha256sum | cut -c 1-12)
     check_equal "no cgroup is left" "$(find /sys/fs/cgroup -type d -name "railhead-$hex")" ""
