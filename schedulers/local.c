@@ -30,8 +30,7 @@
  * this. */
 #define TIDY_USEC  (15 * USEC_PER_SEC)
 #define STORE_USEC (35 * 60 * USEC_PER_SEC)
-/* A second worker of a folder leaves at once; the first shows itself within this time.
- */
+/* The first of two workers of a folder must show itself within this time. */
 #define SHOW_UP_USEC (2 * USEC_PER_SEC)
 
 enum {
