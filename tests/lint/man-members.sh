@@ -37,6 +37,7 @@ small_tree() {
     mkdir -p "$1/daemon" "$1/man"
     printf 'static const struct member config_members[] = {\n    { "state", read_state },\n    { "%s", read_x },\n};\n' "$2" \
         >"$1/daemon/config.c"
+    : >"$1/daemon/config_s3.c"
     printf '.It Ic state : Ar folder\n.It Ic %s : Ar x\n' "$3" >"$1/man/railhead.yaml.5"
 }
 

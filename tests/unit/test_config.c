@@ -8,6 +8,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int load(const char *yaml, struct config *out, struct err *err)
@@ -138,6 +139,31 @@ static void check_refused(const struct test_case *one)
 START_TEST(every_mistake_is_told_at_once_with_its_path)
 {
     cases_run("config.txt", check_refused);
+}
+END_TEST
+
+START_TEST(keys_of_s3_come_from_a_file_of_their_own)
+{
+    char *folder = scratch_folder();
+    auto_free char *keys = xasprintf("%s/keys", folder);
+    auto_free char *yaml =
+        xasprintf("s3: {endpoint: \"http://127.0.0.1:9000\", addressing: virtual, "
+                  "credentials_file: %s, profile: team}",
+                  keys);
+    struct config config;
+
+    scratch_write(folder, "keys",
+                  "[default]\naws_access_key_id = other\n[team]\n"
+                  "aws_access_key_id = AKIA\naws_secret_access_key = hidden\n");
+    ck_assert_int_eq(chmod(keys, 0600), 0);
+    config = loaded(yaml);
+    ck_assert_str_eq(config.storage.endpoint, "http://127.0.0.1:9000");
+    ck_assert_str_eq(config.storage.region, "us-east-1");
+    ck_assert_int_eq(config.storage.addressing, S3_VIRTUAL);
+    ck_assert_str_eq(config.storage.access_key, "AKIA");
+    ck_assert_str_eq(config.storage.secret_key, "hidden");
+    config_clear(&config);
+    scratch_remove(folder);
 }
 END_TEST
 
@@ -319,6 +345,7 @@ Suite *suite_config(void)
     tcase_add_test(cases, a_file_of_comments_changes_nothing);
     tcase_add_test(cases, a_file_changes_what_it_names);
     tcase_add_test(cases, every_mistake_is_told_at_once_with_its_path);
+    tcase_add_test(cases, keys_of_s3_come_from_a_file_of_their_own);
     tcase_add_test(cases, a_missing_file_is_told);
     tcase_add_test(cases, the_state_folder_follows_the_user);
     tcase_add_test(cases, the_socket_follows_the_state_folder_unless_it_is_set);
