@@ -80,8 +80,12 @@ YAML
 export RAILHEAD_INSTANCE_PROFILES=$WORK/profiles
 DAEMON_CONFIG=$WORK/isolated.yaml
 [ -e "$DAEMON_CONFIG" ] || DAEMON_CONFIG=$WORK/open.yaml
+# It tells nothing and does not end.
+mkdir "$WORK/tools"
+printf '#!/bin/bash\necho $$ >%s/monitor\nexec sleep 1000\n' "$WORK" >"$WORK/tools/neuron-monitor"
+chmod 755 "$WORK/tools/neuron-monitor"
 # shellcheck disable=SC2119
-daemon_start || exit 1
+PATH=$WORK/tools:$PATH daemon_start || exit 1
 if "$JOBCTL" doctor --output json | grep -q 'the memory of jobs is limited'; then
     submit large '/usr/bin/python3 -c "bytearray(200 << 20)"; exit $?' '{"instance_type": "ml.small.1x"}'
     submit fits 'exec /usr/bin/python3 -c "bytearray(40 << 20)"' '{"instance_type": "ml.small.1x"}'
@@ -98,10 +102,12 @@ if "$JOBCTL" doctor --output json | grep -q 'the memory of jobs is limited'; the
     submit killed "env -i setsid sleep 1000 & echo \$! >$WORK/hidden; sleep 1000" '{"instance_type": "ml.small.1x"}'
     hidden=$(process_of "$WORK/hidden")
     wait_until 20 grep -q sleep "/proc/$hidden/cmdline"
+    monitor=$(process_of "$WORK/monitor")
     kill -KILL "$(line "$(worker_of killed)" ready pid)"
     wait_for killed
     check_equal "a worker that was killed is lost" "$(show killed end.cause)" '"lost"'
     check_status "what it left is ended by its cgroup" 1 lives "$hidden"
+    check_status "what told it of accelerators is ended, too" 1 lives "$monitor"
     daemon_stop
     hex=$(printf %s "$STATE" | sha256sum | cut -c 1-12)
     check_equal "no cgroup is left" "$(find /sys/fs/cgroup -type d -name "railhead-$hex")" ""

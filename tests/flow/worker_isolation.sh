@@ -43,8 +43,9 @@ everywhere() {
     check_equal "$1: what it writes to /opt/ml is in the worker's folder" "$(cat "$folder/ml/model/weights")" "of-the-model"
     check_equal "$1: the names of the host are known still" "$(tail -n +3 "$folder/hosts")" "$(cat /etc/hosts)"
 
-    isolate "$1-opt" 'ls /opt; touch /opt/new 2>/dev/null || echo closed'
-    check_equal "$1: /opt has what the host's has, and ml" "$(output | grep -v closed)" "$({ ls /opt; echo ml; } | sort -u)"
+    isolate "$1-opt" 'ls /opt; findmnt -no OPTIONS /opt | grep -ow ro'
+    check_equal "$1: /opt has what the host's has, and ml" "$(output | grep -vx ro)" "$({ ls /opt; echo ml; } | sort -u)"
+    [ -d /opt/ml ] || check "$1: nothing can be added to it" grep -qx ro "$folder/rank-0.log"
 
     mkdir -p "$WORK/elsewhere"
     isolate "$1-checkpoints" "echo step-7 >$WORK/elsewhere/last" "\"checkpoint_path\": \"$WORK/elsewhere\""
@@ -85,6 +86,18 @@ if [ "$(id -u)" = 0 ]; then
     isolate root-refused 'true'
     check_equal "a host that permits no namespace is no fault of the user's" "$(ended "$folder" cause)" '"infrastructure"'
     check "its message says which limit it is" grep -q 'user.max_user_namespaces permits no more' "$folder/journal.jsonl"
+
+    doctor() {
+        PATH=$WORK/tools:$PATH unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"' - \
+            "$BUILD/jobctl" --socket "$WORK/none" doctor
+    }
+    mkdir "$WORK/tools"
+    printf '#!/bin/sh\n' >"$WORK/tools/nvidia-smi"
+    chmod 755 "$WORK/tools/nvidia-smi"
+    doctor >"$WORK/doctor"
+    check "doctor says why there is no isolation" grep -q '^warning *isolation .*user.max_user_namespaces permits no more' "$WORK/doctor"
+    check "and what helps" grep -q -- '-> run railheadd as root, or permit user namespaces' "$WORK/doctor"
+    check "doctor names what tells of GPUs" grep -q "^ok *gpus .*$WORK/tools/nvidia-smi" "$WORK/doctor"
 
     chown 65534:65534 "$WORK"
     chmod 711 "$WORK"
