@@ -20,9 +20,11 @@ lint_tests = \
 	tests/lint/sql-only-in-store.sh \
 	tests/lint/unit-file.sh
 flow_tests = \
+	tests/flow/attempts.sh \
 	tests/flow/emulated.sh \
 	tests/flow/example_by_hand.sh \
 	tests/flow/http.sh \
+	tests/flow/interrupt.sh \
 	tests/flow/isolation.sh \
 	tests/flow/jobctl.sh \
 	tests/flow/quickstart.sh \
@@ -33,6 +35,7 @@ flow_tests = \
 	tests/flow/s3_verbs.sh \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
+	tests/flow/warm_pool.sh \
 	tests/flow/worker_failure.sh \
 	tests/flow/worker_faults.sh \
 	tests/flow/worker_isolation.sh \
