@@ -3,10 +3,12 @@ api_libapi_a_SOURCES = \
 	api/auth.c api/auth.h \
 	api/exchange.c api/exchange.h \
 	api/handle_health.c \
+	api/handle_history.c \
 	api/handle_instances.c \
 	api/handle_jobs.c \
 	api/handle_logs.c \
 	api/handle_sources.c \
+	api/history.c api/history.h \
 	api/listen.c api/listen.h \
 	api/log_follow.c api/log_follow.h \
 	api/log_source.c api/log_source.h \

@@ -17,6 +17,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs.c daemon/jobs.h \
 	daemon/jobs_deadlines.c \
 	daemon/jobs_facts.c \
+	daemon/jobs_history.c daemon/jobs_history.h \
 	daemon/jobs_launch.c \
 	daemon/jobs_live.c \
 	daemon/jobs_logs.c \

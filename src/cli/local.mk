@@ -11,12 +11,14 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/print.c src/cli/print.h \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/remote.c src/cli/remote.h \
+	src/cli/series.c src/cli/series.h \
 	src/cli/spec_file.c src/cli/spec_file.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/verb_admin.c \
 	src/cli/verb_doctor.c \
 	src/cli/verb_instances.c \
 	src/cli/verb_logs.c \
+	src/cli/verb_metrics.c \
 	src/cli/verb_ls.c \
 	src/cli/verb_show.c \
 	src/cli/verb_stop.c \

@@ -16,7 +16,7 @@
 static const struct option_row global_rows[] = {
     { "socket",  0, OPTION_TEXT, NULL, 0, 0, "PATH", "unix socket of railheadd (RAILHEAD_SOCKET)" },
     { "server",  0, OPTION_TEXT, NULL, 0, 0, "URL",  "http://HOST:PORT of railheadd (RAILHEAD_SERVER)" },
-    { "output",  0, OPTION_TEXT, NULL, 0, 0, "FORM", "table (for people) or json (the server's answer)" },
+    { "output",  0, OPTION_TEXT, NULL, 0, 0, "FORM", "table (for people), json (the server's answer), csv (metrics)" },
     { "help",    0, OPTION_FLAG, NULL, 0, 0, NULL,   "this text" },
     { "version", 0, OPTION_FLAG, NULL, 0, 0, NULL,   "the version of jobctl" },
 };
@@ -78,8 +78,10 @@ static enum options_end set_output(struct cli *cli, const char *value)
         cli->output = OUTPUT_JSON;
     else if (strcmp(value, "table") == 0)
         cli->output = OUTPUT_TABLE;
+    else if (strcmp(value, "csv") == 0)
+        cli->output = OUTPUT_CSV;
     else {
-        fprintf(stderr, "jobctl: --output %s: expected table or json\n", value);
+        fprintf(stderr, "jobctl: --output %s: expected table, json or csv\n", value);
         return OPTIONS_BAD;
     }
     return OPTIONS_GO_ON;
@@ -265,6 +267,11 @@ enum options_end options_parse(struct cli *cli, const struct verb *verb,
     int wanted = operands_wanted(verb->arguments);
     enum options_end end = parse(cli, verb, rows, argc, argv);
 
+    if (end == OPTIONS_GO_ON && cli->output == OUTPUT_CSV && !verb->has_csv) {
+        fprintf(stderr, "jobctl: %s: there is no csv of it: use table or json\n",
+                verb->name);
+        return OPTIONS_BAD;
+    }
     if (end == OPTIONS_GO_ON && argc - optind != wanted) {
         if (argc - optind > wanted)
             fprintf(stderr, "jobctl: %s: \"%s\" is one argument too many\n", verb->name,

@@ -122,3 +122,14 @@ const char *print_time(const char *rfc3339, char out[32])
         snprintf(out, 32, "%s", len ? rfc3339 : "-");
     return out;
 }
+
+const char *print_bytes(double bytes, char out[PRINT_BYTES_SIZE])
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    size_t unit = 0;
+
+    for (; bytes >= 1024 && unit + 1 < ARRAY_SIZE(units); unit++)
+        bytes /= 1024;
+    snprintf(out, PRINT_BYTES_SIZE, "%.*f %s", unit ? 1 : 0, bytes, units[unit]);
+    return out;
+}

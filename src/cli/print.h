@@ -47,4 +47,13 @@ int print_failure(const struct err *err, const char *file,
 /** "2026-11-30 10:15:00Z" from an RFC 3339 text in UTC; "-" for NULL. */
 const char *print_time(const char *rfc3339, char out[32]);
 
+/* Room for "1023.9 MiB" and its end. */
+enum {
+    PRINT_BYTES_SIZE = 32
+};
+
+/** "812 B", "775.1 MiB": in the unit of 1024 that leaves the fewest digits.  Returns
+ * `out`. */
+const char *print_bytes(double bytes, char out[PRINT_BYTES_SIZE]);
+
 #endif

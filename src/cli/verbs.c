@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct verb *const verbs[] = {
-    &verb_submit, &verb_ls,        &verb_show,   &verb_logs,  &verb_stop,
+    &verb_submit, &verb_ls,        &verb_show,   &verb_logs,  &verb_metrics, &verb_stop,
     &verb_wait,   &verb_instances, &verb_doctor, &verb_admin, NULL,
 };
 

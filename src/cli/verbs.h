@@ -7,7 +7,8 @@
 
 enum output {
     OUTPUT_TABLE,
-    OUTPUT_JSON
+    OUTPUT_JSON,
+    OUTPUT_CSV /* of verbs that have it */
 };
 
 struct cli {
@@ -20,6 +21,7 @@ struct verb {
     const char *name;
     const char *help;      /* one line */
     const char *arguments; /* behind the name in the usage line */
+    bool has_csv;          /* knows OUTPUT_CSV */
     /* argv[0] is the verb's name.  Gives the exit code. */
     int (*run)(struct cli *cli, const struct verb *verb, int argc, char **argv);
 };
@@ -28,6 +30,7 @@ extern const struct verb verb_submit;
 extern const struct verb verb_ls;
 extern const struct verb verb_show;
 extern const struct verb verb_logs;
+extern const struct verb verb_metrics;
 extern const struct verb verb_stop;
 extern const struct verb verb_wait;
 extern const struct verb verb_instances;
