@@ -85,7 +85,7 @@ stage in 'echo $$ >$STAGES/pid; exec sleep 1000'
 start_worker "$folder"
 wait_until 5 test -s "$STAGES/pid"
 kill -KILL "$(lines "$folder" ready pid)"
-wait 2>/dev/null
+{ wait; } 2>/dev/null
 stage_is_gone() { ! lives "$(cat "$STAGES/pid")"; }
 check "a stage dies with its worker" wait_until 5 stage_is_gone
 
