@@ -102,7 +102,7 @@ void s3_cleanup(struct s3 **s3)
     s3_free(*s3);
 }
 
-int s3_head(struct s3 *s3, const char *bucket, const char *key, s3_object_f *on_object,
+int s3_head(struct s3 *s3, const char *bucket, const char *key, s3_object_t *on_object,
             void *context, struct err *err)
 {
     auto_call struct s3_call call = { .s3 = s3,
@@ -126,20 +126,6 @@ int s3_head(struct s3 *s3, const char *bucket, const char *key, s3_object_f *on_
                        name);
     }
     return on_object(context, &object, err);
-}
-
-int s3_put_bytes(struct s3 *s3, const struct s3_uri *to, const void *bytes, size_t len,
-                 struct err *err)
-{
-    auto_close int fd = -1;
-    auto_call struct s3_call call = { .s3 = s3,
-                                      .method = "PUT",
-                                      .bucket = to->bucket,
-                                      .key = to->key };
-
-    if (s3_body_of(bytes, len, &fd, &call.body, err) < 0)
-        return -1;
-    return s3_call_perform(&call, err);
 }
 
 int s3_delete(struct s3 *s3, const struct s3_uri *which, struct err *err)

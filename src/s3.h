@@ -63,18 +63,18 @@ struct s3_object {
 
 /** Called for each object; texts are borrowed for the call.  -1 with `err` set ends the
  * listing. */
-typedef int s3_object_f(void *context, const struct s3_object *object, struct err *err);
+typedef int s3_object_t(void *context, const struct s3_object *object, struct err *err);
 
 /**
  * Every object whose key begins with `prefix`, page by page, in the server's order (of
  * S3: that of the keys' bytes).  No object is no error; no bucket is.
  */
 MUST_CHECK int s3_list(struct s3 *s3, const char *bucket, const char *prefix,
-                       s3_object_f *on_object, void *context, struct err *err);
+                       s3_object_t *on_object, void *context, struct err *err);
 
 /** One object's size and ETag, into `on_object`. */
 MUST_CHECK int s3_head(struct s3 *s3, const char *bucket, const char *key,
-                       s3_object_f *on_object, void *context, struct err *err);
+                       s3_object_t *on_object, void *context, struct err *err);
 
 /* --- fetching --- */
 
@@ -115,7 +115,7 @@ struct s3_fetch {
 MUST_CHECK int s3_fetch(struct s3 *s3, const struct s3_fetch *fetch, struct err *err);
 
 /** Takes bytes in their order; may block.  -1 with `err` set ends the stream. */
-typedef int s3_bytes_f(void *context, const char *bytes, size_t len, struct err *err);
+typedef int s3_bytes_t(void *context, const char *bytes, size_t len, struct err *err);
 
 /**
  * One object from `offset` to its end, in order, holding no more than a network
@@ -124,12 +124,12 @@ typedef int s3_bytes_f(void *context, const char *bytes, size_t len, struct err 
  * s3_fetch where offset is 0: a difference is told when all bytes are handed over.
  */
 MUST_CHECK int s3_stream(struct s3 *s3, const struct s3_wanted *wanted, int64_t offset,
-                         s3_bytes_f *on_bytes, void *context, struct err *err);
+                         s3_bytes_t *on_bytes, void *context, struct err *err);
 
 /* --- storing --- */
 
 /** How much of a file is stored.  NULL: nobody watches. */
-typedef void s3_sent_f(void *context, int64_t sent, int64_t total);
+typedef void s3_sent_t(void *context, int64_t sent, int64_t total);
 
 /**
  * Stores a file: in one request up to S3_PART_BYTES, above in parts, several at a time,
@@ -137,11 +137,7 @@ typedef void s3_sent_f(void *context, int64_t sent, int64_t total);
  * meanwhile is an error.
  */
 MUST_CHECK int s3_put_file(struct s3 *s3, const struct s3_uri *to, const char *path,
-                           s3_sent_f *on_sent, void *context, struct err *err);
-
-/** Stores `len` bytes, up to S3_PART_BYTES. */
-MUST_CHECK int s3_put_bytes(struct s3 *s3, const struct s3_uri *to, const void *bytes,
-                            size_t len, struct err *err);
+                           s3_sent_t *on_sent, void *context, struct err *err);
 
 /** An object that is not there is well, as S3 has it. */
 MUST_CHECK int s3_delete(struct s3 *s3, const struct s3_uri *which, struct err *err);

@@ -7,7 +7,6 @@
 
 #include "src/clock.h"
 #include "src/digest.h"
-#include "src/files.h"
 #include "src/s3_xml.h"
 #include "src/sigv4.h"
 #include "src/text.h"
@@ -15,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define EMPTY_HASH "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -63,18 +61,6 @@ static const struct refusal {
     { 504, NULL,                           ERR_UNAVAILABLE, true,  "try later" },
 };
 /* clang-format on */
-
-int s3_body_of(const void *bytes, size_t len, int *fd, struct http_range *body,
-               struct err *err)
-{
-    *fd = memfd_create("s3", MFD_CLOEXEC);
-    if (*fd < 0)
-        return err_sys(err, errno, "memfd_create");
-    if (write_all(*fd, bytes, len, err) < 0)
-        return err_wrap(err, "memfd");
-    *body = (struct http_range){ .fd = *fd, .len = (int64_t)len };
-    return 0;
-}
 
 char *s3_name(const char *bucket, const char *key)
 {

@@ -67,10 +67,6 @@ void s3_call_clear(struct s3_call *call);
 /** A fresh set of tries, for a call that made good progress. */
 void s3_call_forgive(struct s3_call *call);
 
-/** Bytes as a call's body: an unnamed file in memory, which the caller closes. */
-MUST_CHECK int s3_body_of(const void *bytes, size_t len, int *fd,
-                          struct http_range *body, struct err *err);
-
 /** "s3://BUCKET/KEY" for a message; the caller frees. */
 char *s3_name(const char *bucket, const char *key);
 

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -38,6 +39,7 @@ struct incoming {
     int fd;
     int notes; /* PATH.parts; -1 for an object of one part */
     size_t notes_head;
+    bool begun; /* the file had its size already: an earlier fetch made it */
     size_t parts;
     char *whole;        /* PART_WHOLE or PART_MISSING, by part */
     size_t next;        /* parts below are whole or under way */
@@ -117,7 +119,8 @@ static int open_notes(struct fetcher *fetcher, struct incoming *object, struct e
 {
     auto_free char *path = notes_path(object);
     auto_free char *line = notes_line(object);
-    size_t recalled = *object->wanted.etag ? recall(object, path, line) : 0;
+    bool known = object->begun && *object->wanted.etag;
+    size_t recalled = known ? recall(object, path, line) : 0;
     int64_t kept = 0;
 
     for (size_t i = 0; i < object->parts && recalled > 0; i++)
@@ -161,10 +164,12 @@ static void begin_md5(struct incoming *object)
 static int open_file(struct incoming *object, struct err *err)
 {
     const struct s3_wanted *wanted = &object->wanted;
+    struct stat st;
 
     object->fd = open(wanted->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (object->fd < 0)
+    if (object->fd < 0 || fstat(object->fd, &st) < 0)
         return err_sys(err, errno, "open %s", wanted->path);
+    object->begun = st.st_size == wanted->size;
     if (ftruncate(object->fd, (off_t)wanted->size) < 0
         || (object->parts > 1 && fallocate(object->fd, 0, 0, (off_t)wanted->size) < 0
             && errno != EOPNOTSUPP && errno != ENOSYS))

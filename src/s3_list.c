@@ -36,7 +36,7 @@ static void decode_key(char *key)
     *to = '\0';
 }
 
-static int take_object(struct xml row, bool encoded, s3_object_f *on_object,
+static int take_object(struct xml row, bool encoded, s3_object_t *on_object,
                        void *context, struct err *err)
 {
     auto_free char *key = xml_text(row, "Key");
@@ -57,7 +57,7 @@ static int take_object(struct xml row, bool encoded, s3_object_f *on_object,
 }
 
 /* Hands on one page; *next is the token of the next one, or NULL: it was the last. */
-static int take_page(const struct http_answer *answer, s3_object_f *on_object,
+static int take_page(const struct http_answer *answer, s3_object_t *on_object,
                      void *context, char **next, struct err *err)
 {
     struct xml body = { answer->body, answer->body + answer->len };
@@ -97,7 +97,7 @@ static char *page_query(const char *prefix, const char *token)
 }
 
 int s3_list(struct s3 *s3, const char *bucket, const char *prefix,
-            s3_object_f *on_object, void *context, struct err *err)
+            s3_object_t *on_object, void *context, struct err *err)
 {
     auto_free char *token = NULL;
 

@@ -4,6 +4,7 @@
  * object may be stored.
  */
 
+#include "src/files.h"
 #include "src/s3.h"
 #include "src/s3_call.h"
 #include "src/s3_xml.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +43,7 @@ struct upload {
     char **etags; /* by number - 1, quotes and all */
     struct part parts[S3_PARALLEL];
     int64_t sent;
-    s3_sent_f *on_sent;
+    s3_sent_t *on_sent;
     void *context;
 };
 
@@ -182,6 +184,19 @@ static int send_parts(struct upload *upload, struct err *err)
     return 0;
 }
 
+/* A text as a call's body: an unnamed file in memory, which the caller closes. */
+static int body_of(const struct text *text, int *fd, struct http_range *body,
+                   struct err *err)
+{
+    *fd = memfd_create("s3", MFD_CLOEXEC);
+    if (*fd < 0)
+        return err_sys(err, errno, "memfd_create");
+    if (write_all(*fd, text->bytes, text->len, err) < 0)
+        return err_wrap(err, "memfd");
+    *body = (struct http_range){ .fd = *fd, .len = (int64_t)text->len };
+    return 0;
+}
+
 /* An ETag is hexadecimal and quotes: nothing in it is to be escaped in XML. */
 static int complete(struct upload *upload, struct err *err)
 {
@@ -201,7 +216,7 @@ static int complete(struct upload *upload, struct err *err)
         text_printf(&list, "<Part><PartNumber>%zu</PartNumber><ETag>%s</ETag></Part>",
                     i + 1, upload->etags[i]);
     text_puts(&list, "</CompleteMultipartUpload>");
-    if (s3_body_of(list.bytes, list.len, &fd, &call.body, err) < 0)
+    if (body_of(&list, &fd, &call.body, err) < 0)
         return -1;
     return s3_call_perform(&call, err);
 }
@@ -252,7 +267,7 @@ static int put_in_parts(struct upload *upload, struct err *err)
 }
 
 int s3_put_file(struct s3 *s3, const struct s3_uri *to, const char *path,
-                s3_sent_f *on_sent, void *context, struct err *err)
+                s3_sent_t *on_sent, void *context, struct err *err)
 {
     auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct upload upload = { .s3 = s3,

@@ -15,7 +15,7 @@ enum {
 };
 
 struct stream {
-    s3_bytes_f *on_bytes;
+    s3_bytes_t *on_bytes;
     void *context;
     struct digest *md5; /* or NULL */
     bool ended;         /* the reader wants no more, as `err` says */
@@ -70,7 +70,7 @@ static int check_md5(struct stream *stream, const struct s3_call *call, struct e
 }
 
 int s3_stream(struct s3 *s3, const struct s3_wanted *wanted, int64_t offset,
-              s3_bytes_f *on_bytes, void *context, struct err *err)
+              s3_bytes_t *on_bytes, void *context, struct err *err)
 {
     struct stream stream = { .on_bytes = on_bytes, .context = context, .err = err };
     auto_call struct s3_call call = {

@@ -70,9 +70,10 @@ static void add_query(struct text *canonical, const char *query)
         if (*pair)
             words_add(&pairs,
                       strchr(pair, '=') ? xstrdup(pair) : xasprintf("%s=", pair));
+    if (!pairs)
+        return;
     count = words_count(pairs);
-    if (count > 1)
-        qsort(pairs, count, sizeof *pairs, compare_pairs);
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < count; i++)
         text_printf(canonical, "%s%s", i > 0 ? "&" : "", pairs[i]);
     words_free(pairs);

@@ -12,8 +12,9 @@ enum s3_addressing {
 };
 
 struct storage {
-    char *endpoint; /* http://HOST[:PORT] or https://...; NULL: AWS's own of the region */
-    char *region;   /* us-east-1 */
+    char *
+        endpoint; /* http://HOST[:PORT] or https://...; NULL: AWS's own of the region */
+    char *region; /* us-east-1 */
     enum s3_addressing addressing;
     char *access_key; /* NULL: requests are not signed (a public bucket) */
     char *secret_key;

@@ -146,6 +146,13 @@ cp "$WORK/other" "$WORK/in/changed/0"
 check "parts of another object are not taken for this one's" \
     eval '"$verbs" fetch s3://train/large "$WORK/in/changed" && cmp "$WORK/in/changed/0" "$WORK/large"'
 
+printf '%s 30000000 %s\n1111' "$(md5sum <"$WORK/large" | cut -d' ' -f1)" "$(cat /proc/sys/kernel/random/boot_id)" \
+    >"$WORK/in/changed/0.parts"
+rm "$WORK/in/changed/0"
+before=$(count "$last")
+check "nor parts whose file is gone" "$verbs" fetch s3://train/large "$WORK/in/changed"
+check_equal "those are asked for" "$(($(count "$last") - before))" 1
+
 # --- the disk ---
 
 if mkdir "$WORK/disk" && mount -t tmpfs -o size=10m none "$WORK/disk" 2>"$WORK/out"; then

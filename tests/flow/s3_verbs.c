@@ -7,7 +7,6 @@
  *                                          order; says the bytes that it was told of
  *   s3_verbs stream s3://B/KEY [OFFSET]    to stdout
  *   s3_verbs put FILE s3://B/KEY
- *   s3_verbs text WORDS s3://B/KEY         stores WORDS
  *   s3_verbs delete s3://B/KEY
  *
  * S3_ENDPOINT says where, S3_KEYS is a file of keys (none: unsigned), S3_VIRTUAL=1 that
@@ -143,11 +142,6 @@ static int put(struct run *run, struct err *err)
     return s3_put_file(run->s3, &run->uri, run->argument, NULL, NULL, err);
 }
 
-static int put_text(struct run *run, struct err *err)
-{
-    return s3_put_bytes(run->s3, &run->uri, run->argument, strlen(run->argument), err);
-}
-
 static int remove_object(struct run *run, struct err *err)
 {
     return s3_delete(run->s3, &run->uri, err);
@@ -165,7 +159,6 @@ static const struct {
     { "fetch",  fetch,    2, 3 },
     { "stream", stream,   2, 3 },
     { "put",    put,      3, 2 },
-    { "text",   put_text, 3, 2 },
     { "delete", remove_object, 2, 0 },
 };
 /* clang-format on */
