@@ -80,36 +80,39 @@ char *launch_value_text(const struct cJSON *value)
     return python_json(value);
 }
 
-static char *hyperparameters_text(const struct cJSON *hyperparameters)
+static struct cJSON *hyperparameter_texts(const struct cJSON *hyperparameters)
 {
-    auto_json struct cJSON *texts = json_object_new();
+    struct cJSON *texts = json_object_new();
 
     json_each (member, hyperparameters) {
         auto_free char *text = launch_value_text(member);
 
         json_set_text(texts, json_name(member), text);
     }
-    return python_json(texts);
+    return texts;
 }
 
-void launch_config_add(struct worker_plan *plan, const char *name, char *text)
+void launch_config_add(struct worker_plan *plan, const char *name, const char *text)
 {
     plan->configs =
         xrealloc(plan->configs, (plan->config_count + 1) * sizeof *plan->configs);
     plan->configs[plan->config_count++] =
-        (struct config_file){ .name = xstrdup(name), .text = text };
+        (struct config_file){ .name = xstrdup(name), .text = xstrdup(text) };
 }
 
+/* Takes the JSON. */
 static void add_json(struct worker_plan *plan, const char *name, struct cJSON *json)
 {
-    launch_config_add(plan, name, python_json(json));
+    auto_free char *text = python_json(json);
+
+    launch_config_add(plan, name, text);
     json_free(json);
 }
 
 void launch_configs_add(struct worker_plan *plan, const struct launch_input *input)
 {
-    launch_config_add(plan, "hyperparameters.json",
-                      hyperparameters_text(input->spec->hyperparameters));
+    add_json(plan, "hyperparameters.json",
+             hyperparameter_texts(input->spec->hyperparameters));
     add_json(plan, "resourceconfig.json", launch_resource_config(input, plan->worker));
     add_json(plan, "inputdataconfig.json", launch_input_data_config(input->spec));
     if (plan->checkpoint_uri) {

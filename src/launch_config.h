@@ -27,6 +27,6 @@ char *launch_value_text(const struct cJSON *value);
 void launch_configs_add(struct worker_plan *plan, const struct launch_input *input);
 
 /** Adds one. */
-void launch_config_add(struct worker_plan *plan, const char *name, char *text);
+void launch_config_add(struct worker_plan *plan, const char *name, const char *text);
 
 #endif

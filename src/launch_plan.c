@@ -319,8 +319,11 @@ static void fill_staging(struct worker_plan *plan, const struct launch_input *in
     if (input->storage)
         storage_copy(&plan->storage, input->storage);
     launch_configs_add(plan, input);
-    if (spec->distribution == DISTRIBUTION_MPI && plan->worker == 0)
-        launch_config_add(plan, "hostfile", launch_hostfile(input));
+    if (spec->distribution == DISTRIBUTION_MPI && plan->worker == 0) {
+        auto_free char *lines = launch_hostfile(input);
+
+        launch_config_add(plan, "hostfile", lines);
+    }
 }
 
 static void fill_metrics(struct worker_plan *plan, const struct job_spec *spec)
