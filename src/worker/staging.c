@@ -211,7 +211,14 @@ static bool storing_is_over(struct worker *worker)
     return now >= *until;
 }
 
-/* It keeps its place here, and the job does not hide it. */
+/* One that has not become ready in the time after which another would be tried hangs.
+ */
+static bool readiness_is_over(struct worker *worker)
+{
+    return storing_is_over(worker) || clock_boot() >= worker->staging.checkpoints_boot;
+}
+
+/* What is not stored stays here, and the job does not hide it. */
 static void not_stored(struct worker *worker, const char *what, struct helper *helper)
 {
     bool over = clock_boot() >= worker->staging.until_boot;
@@ -247,7 +254,7 @@ static int sync_checkpoints(struct worker *worker, struct err *err)
             return 0;
         }
     }
-    if (follow_helper(worker, helper, true, storing_is_over, err) < 0)
+    if (follow_helper(worker, helper, true, readiness_is_over, err) < 0)
         return -1;
     helper_signal(helper, SIGTERM);
     if (follow_helper(worker, helper, false, storing_is_over, err) < 0)
