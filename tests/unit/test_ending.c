@@ -44,6 +44,32 @@ START_TEST(ranks_that_end_well_are_completed)
 }
 END_TEST
 
+START_TEST(an_exit_code_above_128_is_not_taken_for_a_signal)
+{
+    static const struct {
+        int code;
+        const char *message;
+    } rows[] = {
+        { 128, "\"rank 0 exited with code 128\"" },
+        { 137, "\"rank 0 exited with code 137, which is a shell's for SIGKILL\"" },
+        { 139, "\"rank 0 exited with code 139, which is a shell's for SIGSEGV\"" },
+        { 143, "\"rank 0 exited with code 143, which is a shell's for SIGTERM\"" },
+        { 255, "\"rank 0 exited with code 255\"" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct ending ending;
+
+        ending_init(&ending);
+        ck_assert(ending_rank(&ending, 0, exited(rows[i].code), false, 5));
+        ck_assert_str_eq(say(&ending, "cause"), "\"failed\"");
+        ck_assert_str_eq(say(&ending, "signal"), "null");
+        ck_assert_str_eq(say(&ending, "message"), rows[i].message);
+        ending_clear(&ending);
+    }
+}
+END_TEST
+
 START_TEST(the_first_rank_that_fails_is_named)
 {
     struct ending ending;
