@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    PARAGRAPH_WIDTH = 90
+};
+
 const char *figure_words(const struct cJSON *value)
 {
     if (!value)
@@ -27,6 +31,31 @@ void figure_row(struct text *out, const char *label, const char *format, ...)
     words = xvasprintf(format, args);
     va_end(args);
     text_printf(out, "  %-16s %s\n", label, words);
+}
+
+/* How much of it goes into one line: up to a line feed, or to the last blank that
+ * fits; a word that is longer stays whole. */
+static size_t line_of(const char *words)
+{
+    size_t len = strcspn(words, "\n");
+    size_t cut = PARAGRAPH_WIDTH;
+
+    if (len <= PARAGRAPH_WIDTH)
+        return len;
+    while (cut > 0 && words[cut] != ' ')
+        cut--;
+    return cut ? cut : strcspn(words, " \n");
+}
+
+void figure_paragraph(struct text *out, const char *label, const char *words)
+{
+    do {
+        size_t len = line_of(words);
+
+        figure_row(out, label, "%.*s", (int)len, words);
+        label = "";
+        words += len + (words[len] != '\0');
+    } while (*words);
 }
 
 void figure_price(const struct cJSON *price, struct text *out)

@@ -13,6 +13,10 @@ const char *figure_words(const struct cJSON *value);
 void figure_row(struct text *out, const char *label, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/** The same for words that may be long: lines of some 90 places below each other, and
+ * line feeds as they are. */
+void figure_paragraph(struct text *out, const char *label, const char *words);
+
 /**
  * The price of an instance-hour: "$0.204 per instance-hour (catalog, as of
  * 2026-09-01)", an estimate is called one; "unpriced" for null.  Pure.

@@ -46,7 +46,7 @@ struct watch {
 
     struct progress_display display;
     struct progress_meter meter;
-    char *plain_status; /* what the last plain line said */
+    char *plain_subject; /* what the last plain line was of */
     int plain_percent;
 };
 
@@ -257,6 +257,9 @@ static void progress_of(struct watch *watch, struct progress *progress)
 
     *progress = (struct progress){ 0 };
     progress->status = status ? status : "Pending";
+    /* Checkpoints that are stored beside the training are not what it waits for. */
+    if (status && strcmp(status, "Training") != 0)
+        progress_haul_read(json_get(job, "progress"), &progress->haul);
     progress->elapsed_s = elapsed_of(job);
     progress->unit = json_get_text(work, "unit");
     progress->cost_usd = figure_words(json_get(job, "cost_usd"));
@@ -272,20 +275,21 @@ static void progress_of(struct watch *watch, struct progress *progress)
     progress_meter_rate(&watch->meter, &progress->per_second);
 }
 
-/* Where there is no terminal: a line for every state and every tenth of the work. */
+/* Where there is no terminal: a line for every state, for everything that is moved, and
+ * for every tenth of that or of the work. */
 static void show_plain(struct watch *watch, const struct progress *progress)
 {
     auto_text struct text line = { 0 };
+    auto_free char *subject = xasprintf("%s %s", progress->status,
+                                        progress->haul.what ? progress->haul.what : "");
     int percent = progress_percent(progress);
-    bool is_new =
-        !watch->plain_status || strcmp(watch->plain_status, progress->status) != 0;
+    bool is_new = !watch->plain_subject || strcmp(watch->plain_subject, subject) != 0;
 
     if (!is_new && percent < watch->plain_percent + PLAIN_STEP)
         return;
-    if (percent >= 0)
-        watch->plain_percent = percent - percent % PLAIN_STEP;
-    free(watch->plain_status);
-    watch->plain_status = xstrdup(progress->status);
+    watch->plain_percent = percent < 0 ? 0 : percent - percent % PLAIN_STEP;
+    free(watch->plain_subject);
+    watch->plain_subject = steal_ptr(&subject);
     progress_line(progress, 0, &line);
     print_note("%s: %s", watch->follow->name, line.bytes);
 }
@@ -367,7 +371,7 @@ int follow_job(const struct follow *follow, enum follow_end *end, struct cJSON *
     http_transfer_free(watch.ask);
     http_transfer_free(watch.log);
     log_resume_clear(&watch.resume);
-    free(watch.plain_status);
+    free(watch.plain_subject);
     if (rc < 0) {
         json_free(watch.job);
         return -1;

@@ -6,6 +6,7 @@
 #include "src/cli/print.h"
 #include "src/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -51,16 +52,26 @@ bool progress_meter_rate(const struct progress_meter *meter, double *per_second)
     return true;
 }
 
-int progress_percent(const struct progress *progress)
+/* 0 and more, or -1 when it is not known. */
+static double part_of(const struct progress *progress)
 {
-    double part;
+    const struct progress_haul *haul = &progress->haul;
 
+    if (haul->what)
+        return haul->bytes_total > 0 ? (double)haul->bytes / (double)haul->bytes_total
+                                     : -1;
     if (!progress->has_done || progress->planned <= 0)
         return -1;
-    part = 100 * progress->done / progress->planned;
+    return progress->done < 0 ? 0 : progress->done / progress->planned;
+}
+
+int progress_percent(const struct progress *progress)
+{
+    double part = part_of(progress);
+
     if (part < 0)
-        return 0;
-    return part > 100 ? 100 : (int)part;
+        return -1;
+    return part > 1 ? 100 : (int)(100 * part);
 }
 
 /* Adds a piece when all of it fits. */
@@ -107,6 +118,57 @@ static void add_rate(struct text *out, const struct progress *progress, int widt
     add_piece(out, width, piece.bytes);
 }
 
+void progress_haul_read(const struct cJSON *progress, struct progress_haul *haul)
+{
+    *haul = (struct progress_haul){
+        .what = json_get_text(progress, "what"),
+        .bytes = json_get_int(progress, "bytes", 0),
+        .bytes_total = json_get_int(progress, "bytes_total", -1),
+        .objects = json_get_int(progress, "objects", 0),
+        .objects_total = json_get_int(progress, "objects_total", -1),
+        .per_second = json_get_int(progress, "bytes_per_second", 0),
+        .seconds_left = json_get_int(progress, "seconds_left", -1),
+    };
+}
+
+static void add_words(struct text *out, int width, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+static void add_words(struct text *out, int width, const char *format, ...)
+{
+    auto_free char *piece = NULL;
+    va_list args;
+
+    va_start(args, format);
+    piece = xvasprintf(format, args);
+    va_end(args);
+    add_piece(out, width, piece);
+}
+
+void progress_haul_line(const struct progress_haul *haul, int width, struct text *out)
+{
+    char bytes[PRINT_BYTES_SIZE];
+    char total[PRINT_BYTES_SIZE];
+    char span[TIME_TEXT_SIZE];
+
+    add_piece(out, width, haul->what);
+    print_bytes((double)haul->bytes, bytes);
+    if (haul->bytes_total >= 0)
+        add_words(out, width, "%s of %s", bytes,
+                  print_bytes((double)haul->bytes_total, total));
+    else
+        add_piece(out, width, bytes);
+    if (haul->per_second > 0)
+        add_words(out, width, "%s/s", print_bytes((double)haul->per_second, bytes));
+    if (haul->seconds_left >= 0) {
+        duration_format(haul->seconds_left, span);
+        add_words(out, width, "%s left", span);
+    }
+    if (haul->objects_total > 1)
+        add_words(out, width, "%" PRId64 " of %" PRId64 " files", haul->objects,
+                  haul->objects_total);
+}
+
 static void add_done(struct text *out, const struct progress *progress, int width)
 {
     auto_text struct text piece = { 0 };
@@ -114,7 +176,7 @@ static void add_done(struct text *out, const struct progress *progress, int widt
 
     if (percent >= 0)
         text_printf(&piece, "%d%%", percent);
-    else if (progress->has_done)
+    else if (progress->has_done && !progress->haul.what)
         text_printf(&piece, "%.0f %s", progress->done,
                     progress->unit ? progress->unit : "units");
     else
@@ -137,7 +199,10 @@ void progress_line(const struct progress *progress, int width, struct text *out)
     add_done(&front, progress, width);
     left = width > 0 ? width - (int)front.len - 2 : 0;
     if (left >= 0 && (width == 0 || left > 0)) {
-        add_rate(&back, progress, left);
+        if (progress->haul.what)
+            progress_haul_line(&progress->haul, left, &back);
+        else
+            add_rate(&back, progress, left);
         if (progress->cost_usd) {
             cost = xasprintf("$%s", progress->cost_usd);
             add_piece(&back, left, cost);
@@ -147,8 +212,7 @@ void progress_line(const struct progress *progress, int width, struct text *out)
     }
     text_puts(out, front.bytes ? front.bytes : "");
     if (width > 0 && progress_percent(progress) >= 0)
-        add_bar(out, width - (back.len ? (int)back.len + 2 : 0),
-                progress->done / progress->planned);
+        add_bar(out, width - (back.len ? (int)back.len + 2 : 0), part_of(progress));
     if (back.len)
         text_printf(out, "  %s", back.bytes);
 }

@@ -2,6 +2,7 @@
 #define SRC_CLI_PROGRESS_H
 
 #include "src/base.h"
+#include "src/json.h"
 #include "src/text.h"
 
 /* How far a job or an upload is: one line of text, and its place at the bottom of a
@@ -28,8 +29,28 @@ void progress_meter_add(struct progress_meter *meter, usec_t at, double done);
 /** Units a second; false until two samples are a second apart, or if nothing moves. */
 bool progress_meter_rate(const struct progress_meter *meter, double *per_second);
 
+/* Data on its way into a job or out of it. */
+struct progress_haul {
+    const char *what; /* a channel, or whatever is moved; NULL: nothing is */
+    int64_t bytes;
+    int64_t bytes_total; /* -1: not known */
+    int64_t objects;
+    int64_t objects_total; /* -1: not known */
+    int64_t per_second;    /* bytes; 0: not known */
+    int64_t seconds_left;  /* -1: not known */
+};
+
+/** From the member `progress` of a job, which may be null or absent; borrows from it.
+ */
+void progress_haul_read(const struct cJSON *progress, struct progress_haul *haul);
+
+/** "train  1.2 GiB of 4.0 GiB  210.0 MiB/s  14 s left  3 of 12 files", as much of it as
+ * fits into `width` places (0: all). */
+void progress_haul_line(const struct progress_haul *haul, int width, struct text *out);
+
 struct progress {
     const char *status;
+    struct progress_haul haul; /* is told instead of the work while it goes on */
     int64_t elapsed_s;
     bool has_done;
     double done;

@@ -184,7 +184,7 @@ static int report_end(const struct cli *cli, const char *name, enum follow_end h
     fputc('\n', stdout);
     print_status(name, "  ", json_get_text(job, "secondary_status"));
     if (reason)
-        figure_row(&out, "reason", "%s", reason);
+        figure_paragraph(&out, "reason", reason);
     figure_add(job, &out);
     print_painted(stdout, PAINT_PLAIN, out.bytes);
     return follow_exit_code(job);
