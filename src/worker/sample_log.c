@@ -15,9 +15,9 @@ enum {
     BYTES_MAX = 128 << 20
 };
 
-void sample_log_init(struct sample_log *log, char *path)
+void sample_log_init(struct sample_log *log, const char *path)
 {
-    *log = (struct sample_log){ .path = path, .fd = -1, .every = 1 };
+    *log = (struct sample_log){ .path = xstrdup(path), .fd = -1, .every = 1 };
 }
 
 void sample_log_clear(struct sample_log *log)

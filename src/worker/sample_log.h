@@ -20,7 +20,7 @@ struct sample_log {
 };
 
 /** Opens nothing yet. */
-void sample_log_init(struct sample_log *log, char *path); /* takes the path */
+void sample_log_init(struct sample_log *log, const char *path);
 void sample_log_clear(struct sample_log *log);
 
 /** One more.  A line is in the file whole or not at all; a disk that is full costs

@@ -23,7 +23,7 @@ struct series {
 
 struct sampler {
     const struct cgroup *cgroup;
-    struct accelerators *accelerators;
+    struct accelerators *accelerators; /* NULL: it is over */
     struct sample_log log;
     usec_t begin_wall;
     usec_t begin_boot;
@@ -42,11 +42,12 @@ struct sampler *sampler_new(const char *folder, const struct cgroup *cgroup,
 {
     static char *const no_env[] = { NULL };
     struct sampler *sampler = xcalloc(1, sizeof *sampler);
+    auto_free char *path = xasprintf("%s/utilization.jsonl", folder);
 
     sampler->cgroup = cgroup;
     sampler->accelerators =
         accelerators_new(plan->rank_count ? plan->ranks[0].env : no_env);
-    sample_log_init(&sampler->log, xasprintf("%s/utilization.jsonl", folder));
+    sample_log_init(&sampler->log, path);
     sampler->begin_wall = clock_wall();
     sampler->begin_boot = clock_boot();
     sampler->last_boot = sampler->begin_boot;
@@ -219,13 +220,19 @@ static struct cJSON *take(struct sampler *sampler, usec_t now, bool at_end)
     /* At the end nothing is there any more that could have memory. */
     if (memory >= 0 && (!at_end || sampler->memory.count == 0))
         series_add(&sampler->memory, (double)memory);
+    /* The kernel saw what came and went between samples. */
+    if (at_end && (double)usage.peak_bytes > sampler->memory.max)
+        sampler->memory.max = (double)usage.peak_bytes;
     return line;
 }
 
 void sampler_run(struct sampler *sampler, usec_t now)
 {
-    auto_json struct cJSON *line = take(sampler, now, false);
+    auto_json struct cJSON *line = NULL;
 
+    if (!sampler->accelerators)
+        return;
+    line = take(sampler, now, false);
     accelerators_sample(sampler->accelerators, line);
     note_accelerators(sampler, line);
     sample_log_add(&sampler->log, line);
@@ -243,6 +250,7 @@ struct cJSON *sampler_summary(struct sampler *sampler, usec_t now)
     accelerators_sample_last(sampler->accelerators, line);
     note_accelerators(sampler, line);
     sample_log_add(&sampler->log, line);
+    accelerators_free(steal_ptr(&sampler->accelerators));
     /* The mean is exact: all that was used, by the time it took. */
     percent = cpu_percent(&sampler->begin, &sampler->last, now - sampler->begin_boot);
     if (percent >= 0 && sampler->cpu.count > 0)

@@ -22,9 +22,9 @@ struct sampler *sampler_new(const char *folder, const struct cgroup *cgroup,
 void sampler_run(struct sampler *sampler, usec_t now);
 
 /**
- * A last sample, then what all of them say together, for the "ended" line.  To be
- * called when no rank runs any more, before the cgroup is closed.  The caller owns the
- * result; a NULL sampler gives NULL.
+ * A last sample, then what all of them say together, for the "ended" line; later ones
+ * are not taken.  To be called when no rank runs any more, before the cgroup is closed.
+ * The caller owns the result; a NULL sampler gives NULL.
  */
 struct cJSON *sampler_summary(struct sampler *sampler, usec_t now);
 

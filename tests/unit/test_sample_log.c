@@ -46,9 +46,10 @@ static void check_numbers(const char *path, int first, int last, int step)
 START_TEST(a_day_of_samples_is_kept_whole)
 {
     char *folder = scratch_folder();
+    auto_free char *path = xasprintf("%s/samples", folder);
     struct sample_log log;
 
-    sample_log_init(&log, xasprintf("%s/samples", folder));
+    sample_log_init(&log, path);
     add_numbers(&log, 1, SAMPLE_LOG_LINES - 1);
     check_numbers(log.path, 1, SAMPLE_LOG_LINES - 1, 1);
     sample_log_clear(&log);
@@ -59,9 +60,10 @@ END_TEST
 START_TEST(more_than_a_day_is_kept_in_ever_wider_steps)
 {
     char *folder = scratch_folder();
+    auto_free char *path = xasprintf("%s/samples", folder);
     struct sample_log log;
 
-    sample_log_init(&log, xasprintf("%s/samples", folder));
+    sample_log_init(&log, path);
     add_numbers(&log, 1, SAMPLE_LOG_LINES);
     check_numbers(log.path, 2, SAMPLE_LOG_LINES, 2);
     add_numbers(&log, SAMPLE_LOG_LINES + 1, 2 * SAMPLE_LOG_LINES + 9);
@@ -76,12 +78,13 @@ END_TEST
 START_TEST(a_full_disk_leaves_whole_lines)
 {
     char *folder = scratch_folder();
+    auto_free char *path = xasprintf("%s/samples", folder);
     const struct rlimit small = { 60, RLIM_INFINITY };
     struct sample_log log;
 
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
-    sample_log_init(&log, xasprintf("%s/samples", folder));
+    sample_log_init(&log, path);
     add_numbers(&log, 10, 99);
     check_numbers(log.path, 10, 15, 1); /* 9 bytes each */
     sample_log_clear(&log);
@@ -93,7 +96,7 @@ START_TEST(a_folder_that_is_gone_is_no_fault)
 {
     struct sample_log log;
 
-    sample_log_init(&log, xstrdup("/no/such/folder/samples"));
+    sample_log_init(&log, "/no/such/folder/samples");
     add_numbers(&log, 1, 3);
     ck_assert_int_eq(log.samples, 3);
     sample_log_clear(&log);
