@@ -8,6 +8,7 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/follow.c src/cli/follow.h \
 	src/cli/log_resume.c src/cli/log_resume.h \
 	src/cli/options.c src/cli/options.h \
+	src/cli/plan.c src/cli/plan.h \
 	src/cli/print.c src/cli/print.h \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/remote.c src/cli/remote.h \

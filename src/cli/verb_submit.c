@@ -3,6 +3,7 @@
 #include "src/cli/figure.h"
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
+#include "src/cli/plan.h"
 #include "src/cli/print.h"
 #include "src/cli/spec_file.h"
 #include "src/clock.h"
@@ -122,22 +123,6 @@ static void add_ranks(struct text *out, const struct cJSON *plan)
         figure_row(out, "ranks", "%s, one on every instance", ranks);
 }
 
-/* Of a dry run: what each rank would run. */
-static void add_commands(struct text *out, const struct cJSON *plan)
-{
-    json_each (rank, json_get(plan, "ranks")) {
-        auto_text struct text command = { 0 };
-
-        json_each (word, json_get(rank, "command"))
-            text_printf(&command, "%s%s", command.len ? " " : "",
-                        json_text(word) ? json_text(word) : "");
-        text_printf(out, "  rank %-11lld instance %lld: %s\n",
-                    (long long)json_get_int(rank, "rank", 0),
-                    (long long)json_get_int(rank, "worker", 0),
-                    command.len ? command.bytes : "");
-    }
-}
-
 /* The answer to a submit has no plan, the job has one. */
 static void print_plan(struct remote *remote, const struct submit *submit,
                        const struct job_spec *spec, const struct cJSON *answer)
@@ -161,7 +146,7 @@ static void print_plan(struct remote *remote, const struct submit *submit,
     if (json_get_bool(answer, "emulated"))
         figure_row(&out, "emulated", "this host stands in for %s", spec->instance_type);
     if (submit->dry_run)
-        add_commands(&out, plan);
+        plan_add(plan, &out);
     print_painted(stdout, PAINT_PLAIN, out.bytes);
     fflush(stdout);
 }
