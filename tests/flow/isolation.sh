@@ -64,6 +64,21 @@ else
 fi
 check_equal "the host is as it was" "$(hostname; cat /etc/hosts; ls -la /opt)" "$before"
 
+# As systemd's DelegateSubgroup= has it.
+unified=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+delegated=$unified/railhead-test-$$
+if [ -n "$unified" ] && mkdir "$delegated" "$delegated/daemon" 2>/dev/null; then
+    at_exit "rmdir '$delegated/daemon' '$delegated'"
+    # shellcheck disable=SC2016 # for the shell that becomes the daemon
+    daemon_prefix=(bash -c 'echo $$ >"$0" && exec "$@"' "$delegated/daemon/cgroup.procs")
+    try delegated ""
+    daemon_prefix=(env)
+    check "the cgroups of workers are beside a delegated one called daemon" \
+        grep -q "local.place cgroup=$delegated/railhead-" "$WORK/railheadd.log"
+else
+    echo "# no cgroup v2 to try the cgroup with"
+fi
+
 # A type with little memory; what it costs does not matter.
 mkdir "$WORK/profiles"
 cat >"$WORK/profiles/small.yaml" <<'YAML'
