@@ -27,12 +27,18 @@ flow_tests = \
 	tests/flow/interrupt.sh \
 	tests/flow/isolation.sh \
 	tests/flow/jobctl.sh \
+	tests/flow/launch_matrix.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/readme.sh \
 	tests/flow/submit_data.sh \
 	tests/flow/s3_faults.sh \
 	tests/flow/s3_servers.sh \
 	tests/flow/s3_verbs.sh \
+	tests/flow/stage_checkpoints.sh \
+	tests/flow/stage_in.sh \
+	tests/flow/stage_out.sh \
+	tests/flow/stage_pipe.sh \
+	tests/flow/stage_s3.sh \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
 	tests/flow/warm_pool.sh \
@@ -42,8 +48,11 @@ flow_tests = \
 	tests/flow/worker_launch.sh \
 	tests/flow/worker_memory.sh \
 	tests/flow/worker_output.sh \
+	tests/flow/worker_rsh.sh \
+	tests/flow/worker_servers.sh \
 	tests/flow/worker_staging.sh \
 	tests/flow/worker_stop.sh \
+	tests/flow/worker_stop_launchers.sh \
 	tests/flow/worker_torch.sh \
 	tests/flow/worker_utilization.sh
 contract_tests = \
@@ -57,6 +66,7 @@ fault_tests = \
 	tests/faults/restart.sh
 test_helpers = \
 	tests/data/config.txt \
+	tests/data/probe/probe.py \
 	tests/data/profiles.txt \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
@@ -70,6 +80,7 @@ test_helpers = \
 	tests/lib/s3.sh \
 	tests/lib/s3_server.py \
 	tests/lib/lint.sh \
+	tests/lib/stage.sh \
 	tests/lib/test.sh \
 	tests/lib/torch.sh \
 	tests/lib/worker.sh
@@ -120,6 +131,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_money.c \
 	tests/unit/test_offers.c \
 	tests/unit/test_output.c \
+	tests/unit/test_peers.c \
 	tests/unit/test_ports.c \
 	tests/unit/test_problems.c \
 	tests/unit/test_process.c \
@@ -131,12 +143,16 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_report.c \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
+	tests/unit/test_rsh.c \
 	tests/unit/test_shell_words.c \
 	tests/unit/test_s3.c \
 	tests/unit/test_sigv4.c \
 	tests/unit/test_sample_log.c \
 	tests/unit/test_storage.c \
 	tests/unit/test_spec_file.c \
+	tests/unit/test_stage_manifest.c \
+	tests/unit/test_stage_objects.c \
+	tests/unit/test_stage_order.c \
 	tests/unit/test_store.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \
@@ -146,7 +162,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_yaml.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-declarations $(CHECK_CFLAGS)
-tests_unit_unit_LDADD = src/cli/libcli.a src/worker/libworker.a api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
+tests_unit_unit_LDADD = src/cli/libcli.a src/worker/libworker.a src/stage/libstage.a api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
 	$(CHECK_LIBS) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(heavy_LIBS)
 endif
 
