@@ -54,19 +54,6 @@ static void decide_signal(struct ending *ending, int rank, int signal_number, bo
                                     signal_number, name);
 }
 
-/* 137 is an exit code and not a signal: a shell, or a launcher, may have given it for a
- * program of its own that was killed, and nobody but the program knows. */
-static char *describe_code(int rank, int code)
-{
-    auto_free char *name = NULL;
-
-    if (code <= 128 || code - 128 > SIGSYS)
-        return xasprintf("rank %d exited with code %d", rank, code);
-    name = signal_name(code - 128);
-    return xasprintf("rank %d exited with code %d, which is a shell's for %s", rank,
-                     code, name);
-}
-
 bool ending_rank(struct ending *ending, int rank, int status, bool oom, usec_t boot)
 {
     if (ending->decided || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
@@ -80,7 +67,7 @@ bool ending_rank(struct ending *ending, int rank, int status, bool oom, usec_t b
     }
     ending->cause = END_FAILED;
     ending->exit_code = WEXITSTATUS(status);
-    ending->message = describe_code(rank, ending->exit_code);
+    ending->message = xasprintf("rank %d exited with code %d", rank, ending->exit_code);
     return true;
 }
 
