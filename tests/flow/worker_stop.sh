@@ -30,6 +30,17 @@ check_equal "after the grace comes SIGKILL" "$(lines "$folder" rank_exited signa
 check_equal "the cause stays the stop" "$(ended "$folder" cause)" '"user_stop"'
 check "the grace was 1 s, not the default" test $((SECONDS - started)) -lt 8
 
+started=$SECONDS
+folder=$(worker_folder notice)
+write_plan "$folder" '{"grace_s": 60}' '["sh", "-c", "trap \"\" TERM; echo up; while :; do sleep 0.1; done"]'
+start_worker "$folder"
+wait_until 10 grep -q up "$folder/rank-0.log"
+ask_stop "$folder" 'interrupted","grace_s":1,"why":"' # the request's own grace
+wait
+check_equal "an interruption is told as such" "$(ended "$folder" cause) $(ended "$folder" message)" \
+    '"interrupted" "interrupted: the machine was wanted back"'
+check "the grace of the request goes before the plan's" test $((SECONDS - started)) -lt 8
+
 folder=$(stopped shell '{}' user_stop '["sh", "-c", "sh -c \"trap \\\"echo child saved; exit\\\" TERM; echo up; while :; do sleep 0.1; done\"; true"]')
 check "the shell's own child is told too" grep -q "child saved" "$folder/rank-0.log"
 
