@@ -184,9 +184,10 @@ static int stream_to_parent(void *context, struct err *err)
 
     pour.fd = streaming->fd;
     result = pour_s3(&pour, streaming->source, streaming->size, streaming->etag, err);
-    close(
-        streaming->fd); /* a child that failed stays, and the parent reads to the end */
-    return result;
+    /* A child that failed stays, and the parent reads to the end. */
+    close(streaming->fd);
+    /* A parent that takes no more bytes knows why. */
+    return pour.is_reader_gone ? 0 : result;
 }
 
 static int inflate_s3(struct pour *pour, const char *source, int64_t size,
@@ -211,10 +212,11 @@ static int inflate_s3(struct pour *pour, const char *source, int64_t size,
     }
     result = archive_inflate(ends[0], sink, context, err);
     close(ends[0]);
-    /* A child that failed is why the gzip was cut short, unless it failed because
-     * nobody took its bytes any more. */
-    if (result < 0 && !pour->is_reader_gone && child_wait(&child, &why) < 0)
+    /* What was cut short here is only what followed from a child that failed. */
+    if (!pour->is_reader_gone && child_wait(&child, &why) < 0) {
         *err = why;
+        result = -1;
+    }
     child_end(&child);
     return result;
 }

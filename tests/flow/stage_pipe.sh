@@ -177,7 +177,7 @@ stop_feeding
 
 failed_with() { # NAME PATTERN: the verb ends by itself.
     local status
-    wait "$stage_pid"
+    stage_status
     status=$?
     check_equal "$1: status" $status 1
     check "$1: says so" stage_says "$instance" pipe error "$2"

@@ -16,7 +16,7 @@ object() {
     cat >"$s3_folder/$1/$name"
 }
 
-objects_at() { (cd "$s3_folder/$1" && echo *); }
+objects_at() { (cd "$s3_folder/$1" && printf '%s\n' * | grep -v '\.etag$' | paste -sd' '); }
 
 data=$WORK/data
 mkdir -p "$data/a/deep"
@@ -120,7 +120,7 @@ cat "$instance/ml/input/data/train_2" >"$WORK/got"
 check "over lost connections and readers that leave" cmp "$WORK/wanted" "$WORK/got"
 s3_fault 'do=404&method=GET&key=big&times=0' >"$WORK/fault.out"
 cat "$instance/ml/input/data/train_3" >"$WORK/got"
-wait "$stage_pid"
+stage_status
 check_equal "an object that is gone ends the feeding" $? 1
 check "with its name" stage_says "$instance" pipe error "channel train: epoch 3: s3://train/set/a/deep/big"
 s3_fault 'do=none' >"$WORK/fault.out"
@@ -135,7 +135,7 @@ cat "$instance/ml/input/data/train_1" >"$WORK/got"
 check "gzip is inflated on its way" cmp <(cat "$data/a/deep/big" "$data/a.txt") "$WORK/got"
 s3_fault 'do=403&method=GET&key=small&times=0' >"$WORK/fault.out"
 cat "$instance/ml/input/data/train_2" >"$WORK/got"
-wait "$stage_pid"
+stage_status
 check_equal "what fails meanwhile ends it" $? 1
 check "with the server's words" stage_says "$instance" pipe error "small.gz.*403"
 s3_fault 'do=none' >"$WORK/fault.out"
@@ -150,14 +150,13 @@ stage_plan "$instance" '{"checkpoint_uri": "s3://kept/job"}'
 check "checkpoints are restored" run_stage "$instance" in
 check_equal "all of them" "$(ls "$instance/ml/checkpoints" | paste -sd' ')" "step-1 step-2 theirs"
 start_stage "$instance" checkpoints
-wait_until 10 grep -q 'GET 200 .*kept' <(s3_requests)
 sleep 1
 rm "$instance/ml/checkpoints/step-1"
 head -c 20000000 /dev/urandom >"$instance/ml/checkpoints/step-3"
 check "new ones are stored" wait_until 15 cmp -s "$instance/ml/checkpoints/step-3" "$s3_folder/kept/job%2Fstep-3"
 check "removed ones are removed" wait_until 15 test ! -e "$s3_folder/kept/job%2Fstep-1"
 kill "$stage_pid"
-check "SIGTERM ends it well" wait "$stage_pid"
+check "SIGTERM ends it well" stage_status
 check_equal "others stay" "$(objects_at kept)" "job%2Fstep-2 job%2Fstep-3 job%2Ftheirs"
 
 instance=$(stage_instance out)

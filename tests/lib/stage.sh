@@ -44,6 +44,12 @@ start_stage() {
     at_exit "kill -9 $stage_pid 2>/dev/null"
 }
 
+# stage_status: of what start_stage started, which ends by itself.
+stage_status() {
+    wait_until 30 eval "! lives $stage_pid" || kill -9 "$stage_pid"
+    wait "$stage_pid"
+}
+
 # stage_line INSTANCE VERB MEMBER: as text where it is one, else as JSON.
 stage_line() {
     /usr/bin/python3 - "$1/$2.out" "$3" <<'PYTHON'
