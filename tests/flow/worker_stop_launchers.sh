@@ -103,6 +103,8 @@ causes() {
     echo "$(ended "$WORK/$1-1-0" cause) $(ended "$WORK/$1-1-1" cause)"
 }
 
+declare -A savers=([dies]=3 [code]=4)
+
 # check_launcher NAME DISTRIBUTION
 check_launcher() {
     local mode
@@ -115,8 +117,7 @@ check_launcher() {
 
     for mode in dies code; do
         stopped $mode "$2" 20
-        check_equal "$1, a rank $mode: the others have the time to save" "$(count $mode saved)" \
-            $([ $mode = dies ] && echo 3 || echo 4)
+        check_equal "$1, a rank $mode: the others have the time to save" "$(count $mode saved)" "${savers[$mode]}"
         [ "$1" != mpirun ] || check_equal "$1, a rank $mode: nobody is told twice" "$(count $mode 'told 2')" 0
         check "$1, a rank $mode: the stop is over before the grace ($took s)" test $took -lt 14
     done
