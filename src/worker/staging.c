@@ -19,7 +19,7 @@
  * for a day of a storage that hangs.  An end by the ranks' own doing has no limit but
  * those of railhead-stage.
  */
-#define STORING_MAX (30 * 60 * USEC_PER_SEC)
+#define STORING_MAX (INT64_C(1800) * USEC_PER_SEC)
 
 /* Checkpoints go on being written while their storage is away. */
 #define CHECKPOINTS_RETRY (60 * USEC_PER_SEC)
