@@ -1,5 +1,6 @@
 #!/bin/bash
 # Attempts: what is tried again and what is not, each with its own folder, end and bill; the daemon killed between them.
+# shellcheck disable=SC2119
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/daemon.sh"
 . "$(dirname "$0")/../lib/jobs.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Interruptions: the notice reaches the program, the job waits and starts again, a stop wins, and who does not run is
 # not interrupted.
+# shellcheck disable=SC2119
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/daemon.sh"
 . "$(dirname "$0")/../lib/jobs.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Warm pools: what an ended job holds, who gets it, what it costs, and how it ends.
+# shellcheck disable=SC2119
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/daemon.sh"
 . "$(dirname "$0")/../lib/jobs.sh"
