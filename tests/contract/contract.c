@@ -120,6 +120,18 @@ static bool a_stop_in_the_next_life_is_heard(struct world *world)
     return stopped(world);
 }
 
+static bool an_interruption_is_told_as_such(struct world *world)
+{
+    static const struct step stop[] = { { .until = world_all_launched,
+                                          .act = world_interrupt },
+                                        { .until = world_all_ended },
+                                        { 0 } };
+
+    world_live(world, stop);
+    return world->workers[0].cause == END_INTERRUPTED
+           && world->workers[1].cause == END_INTERRUPTED && !world->workers[0].lost;
+}
+
 static bool a_worker_that_vanished_is_lost(struct world *world)
 {
     static const struct step vanish[] = {
@@ -191,6 +203,7 @@ static const struct {
     CASE(a_stop_stops_however_often_it_is_asked, CONDUCT_GOES_ON),
     CASE(a_stop_at_once_is_heard, CONDUCT_GOES_ON),
     CASE(a_stop_in_the_next_life_is_heard, CONDUCT_GOES_ON),
+    CASE(an_interruption_is_told_as_such, CONDUCT_GOES_ON),
     CASE(a_worker_that_vanished_is_lost, CONDUCT_VANISHES),
     CASE(a_worker_that_vanished_while_nobody_looked_is_lost, CONDUCT_VANISHES),
     CASE(what_was_placed_before_the_machine_started_is_lost_and_not_run, CONDUCT_ENDS),

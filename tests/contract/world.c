@@ -150,6 +150,8 @@ static struct worker_plan *make_plan(const struct world *world, int worker)
     plan->world_size = WORLD_WORKERS;
     plan->worker_count = WORLD_WORKERS;
     plan->host_name = xasprintf("algo-%d", worker + 1);
+    plan->hosts = xstrdup("127.0.0.1 algo-1 algo-2\n");
+    plan->local_processes = 1;
     plan->ml_folder = xasprintf("%s/ml-%d", world->folder, worker);
     plan->work_folder = xasprintf("%s/output/data", plan->ml_folder);
     plan->checkpoint_path = xasprintf("%s/checkpoints", plan->ml_folder);
@@ -157,7 +159,8 @@ static struct worker_plan *make_plan(const struct world *world, int worker)
     plan->grace_s = 5;
     plan->rank_count = 1;
     plan->ranks = xcalloc(1, sizeof *plan->ranks);
-    plan->ranks[0] = (struct rank_plan){ RANK_PROGRAM, worker, 0, words(argv), words(env) };
+    plan->ranks[0] =
+        (struct rank_plan){ RANK_PROGRAM, worker, 0, words(argv), words(env) };
     return plan;
 }
 
@@ -302,7 +305,7 @@ void world_live(struct world *world, const struct step *steps)
     loop_free(world->loop);
 }
 
-void world_stop(struct world *world)
+static void stop_all(struct world *world, const struct sched_stop *stop)
 {
     struct err err;
 
@@ -310,10 +313,24 @@ void world_stop(struct world *world)
     for (int i = 0; i < WORLD_WORKERS; i++) {
         const struct worker_ref ref = { world->job_id, 1, i };
 
-        if (world->class->stop(world->scheduler, &ref, END_USER_STOP, &err) < 0)
+        if (world->class->stop(world->scheduler, &ref, stop, &err) < 0)
             breach(world, "stop: %s", err.text);
     }
     world->in_call = false;
+}
+
+void world_stop(struct world *world)
+{
+    const struct sched_stop stop = { END_USER_STOP, -1 };
+
+    stop_all(world, &stop);
+}
+
+void world_interrupt(struct world *world)
+{
+    const struct sched_stop stop = { END_INTERRUPTED, 1 };
+
+    stop_all(world, &stop);
 }
 
 void world_release(struct world *world)

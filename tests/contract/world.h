@@ -77,6 +77,7 @@ void world_live(struct world *world, const struct step *steps);
 /* Acts. */
 void world_start(struct world *world);
 void world_stop(struct world *world);
+void world_interrupt(struct world *world); /* with a grace of 1 s */
 void world_release(struct world *world);
 
 /** Makes worker 1 of a job that vanishes do so, where it does not by itself. */
