@@ -16,11 +16,11 @@
  * empty here).  Its stdout is one JSON object a line:
  *
  *   {"progress":{"phase":"downloading","what":"train","bytes":N,"bytes_total":M,
- *    "objects":n,"objects_total":m}}            at most two a second; totals may be null
- *   {"ready":true}                              pipe: every FIFO of epoch 0 is there;
- *                                               checkpoints: SIGTERM is minded from here
- *                                               on, and not sent before
- *   {"warning":"..."}                           worth telling; it goes on
+ *    "objects":n,"objects_total":m}}     at most two a second; totals may be null
+ *   {"ready":true}                       pipe: every FIFO of epoch 0 is there;
+ *                                        checkpoints: SIGTERM is minded from here on,
+ *                                        and not sent before
+ *   {"warning":"..."}                    worth telling; it goes on
  *   {"artifacts":{"model":URI or null,"output":URI or null}}   out: before it ends
  *   {"error":"...","retry":true}                the last line; it ends with status 1
  *

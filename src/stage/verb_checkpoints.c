@@ -299,6 +299,7 @@ int stage_checkpoints(struct stage *stage, struct err *err)
     syncing.target = source_of_folder(source);
     result = look_first(&syncing, err);
     if (result == 0) {
+        say_ready(); /* what a program changes from here on is seen as a change */
         keep_up(&syncing);
         result = finish(&syncing, err);
     }

@@ -9,7 +9,7 @@ is_stored() { test "$(stored "$1")" = "$2"; }
 # stop_syncing: SIGTERM, and its status.
 stop_syncing() {
     kill "$stage_pid"
-    wait "$stage_pid"
+    stage_status
 }
 
 instance=$(stage_instance sync)
@@ -21,7 +21,7 @@ echo restored >"$kept/old/step-2"
 stage_plan "$instance" "{\"checkpoint_uri\": \"file://$kept\"}"
 run_stage "$instance" in
 start_stage "$instance" checkpoints
-sleep 1
+check "it says when it is ready" wait_until 10 grep -q '"ready":true' "$instance/checkpoints.out"
 mkdir "$here/new"
 head -c 1000000 /dev/urandom >"$here/new/step-3"
 echo theirs >"$kept/others/rank-9"

@@ -86,7 +86,7 @@ mkdir "$WORK/shards"
 for i in 0 1 2 3 4 5 6 7 8 9; do echo "$i" >"$WORK/shards/$i"; done
 # shards EPOCH MEMBERS: what each of 2 instances with 2 ranks reads, one word each.
 shards() {
-    local worker local instance got=()
+    local worker rank instance got=()
     for worker in 0 1; do
         instance=$(stage_instance "shards-$worker")
         rm -rf "$instance/ml"
@@ -94,11 +94,11 @@ shards() {
         stage_plan "$instance" "{\"worker\": $worker, \"worker_count\": 2, \"local_processes\": 2, $(channel \
             "file://$WORK/shards" '"mode": "Pipe", "distribution": "ShardedByS3Key"'"$1" | tail -c +2)"
         start_feeding "$instance"
-        for local in 0 1; do
-            got+=("$(tr -d '\n' <"$instance/ml/input/data/rank-$local/train_0")")
+        for rank in 0 1; do
+            got+=("$(tr -d '\n' <"$instance/ml/input/data/rank-$rank/train_0")")
         done
-        [ -z "${2:-}" ] || for local in 0 1; do
-            got+=("$(tr -d '\n' <"$instance/ml/input/data/rank-$local/train_1")")
+        [ -z "${2:-}" ] || for rank in 0 1; do
+            got+=("$(tr -d '\n' <"$instance/ml/input/data/rank-$rank/train_1")")
         done
         stop_feeding
     done

@@ -16,6 +16,7 @@ object() {
     cat >"$s3_folder/$1/$name"
 }
 
+names_in() { (cd "$1" && printf '%s\n' * | paste -sd' '); }
 objects_at() { (cd "$s3_folder/$1" && printf '%s\n' * | grep -v '\.etag$' | paste -sd' '); }
 
 data=$WORK/data
@@ -47,7 +48,7 @@ check_equal "begun again, it fetches nothing that is there" "$(s3_requests | gre
 instance=$(stage_instance slashless)
 stage_plan "$instance" "$(channel s3://train/set)"
 run_stage "$instance" in
-check_equal "a prefix without its slash is all that begins so" "$(ls "$instance/ml/input/data/train" | paste -sd' ')" \
+check_equal "a prefix without its slash is all that begins so" "$(names_in "$instance/ml/input/data/train")" \
     "a a.txt nothing set2 with blank+plus ü.csv"
 
 s3_fault 'do=reset&method=GET&key=big&times=2&after=1000000' >"$WORK/fault.out"
@@ -77,7 +78,7 @@ echo '[{"prefix": "s3://train/set/"}, "a.txt", "with blank+plus"]' | object list
 instance=$(stage_instance manifest)
 stage_plan "$instance" "$(channel s3://lists/list.json '"data_type": "ManifestFile"')"
 check "a manifest is followed" run_stage "$instance" in
-check_equal "to its objects" "$(ls "$instance/ml/input/data/train" | paste -sd' ')" "a.txt with blank+plus"
+check_equal "to its objects" "$(names_in "$instance/ml/input/data/train")" "a.txt with blank+plus"
 
 # --- what is refused ---
 
@@ -148,9 +149,9 @@ object kept job/theirs <<<others
 instance=$(stage_instance checkpoints)
 stage_plan "$instance" '{"checkpoint_uri": "s3://kept/job"}'
 check "checkpoints are restored" run_stage "$instance" in
-check_equal "all of them" "$(ls "$instance/ml/checkpoints" | paste -sd' ')" "step-1 step-2 theirs"
+check_equal "all of them" "$(names_in "$instance/ml/checkpoints")" "step-1 step-2 theirs"
 start_stage "$instance" checkpoints
-sleep 1
+wait_until 10 grep -q '"ready":true' "$instance/checkpoints.out"
 rm "$instance/ml/checkpoints/step-1"
 head -c 20000000 /dev/urandom >"$instance/ml/checkpoints/step-3"
 check "new ones are stored" wait_until 15 cmp -s "$instance/ml/checkpoints/step-3" "$s3_folder/kept/job%2Fstep-3"

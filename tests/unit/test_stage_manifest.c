@@ -18,14 +18,14 @@ START_TEST(a_manifest_is_a_prefix_and_names)
     auto_free char *source = NULL;
     struct err err = { 0 };
 
-    ck_assert_int_eq(parse("[{\"prefix\": \"s3://b/p/\"}, \"x y\", \"z/1\"]", &objects,
-                           &err),
+    ck_assert_int_eq(parse("[{\"prefix\": \"s3://bkt/p/\"}, \"x y\", \"z/1\"]",
+                           &objects, &err),
                      0);
     ck_assert_uint_eq(objects.count, 2);
     ck_assert_str_eq(object_name(&objects, 1), "z/1");
     ck_assert_int_eq(objects.items[0].size, -1);
     source = object_source(&objects, 0);
-    ck_assert_str_eq(source, "s3://b/p/x y");
+    ck_assert_str_eq(source, "s3://bkt/p/x y");
 }
 END_TEST
 
@@ -38,8 +38,8 @@ static const struct {
     { "[\"a\"]", "{\"prefix\": URI} was expected" },
     { "[{\"prefix\": 1}]", "{\"prefix\": URI} was expected" },
     { "[{\"prefix\": \"http://b/\"}]", "is neither file:///PATH nor s3://BUCKET/KEY" },
-    { "[{\"prefix\": \"s3://b/\"}, \"a\", 7]", "[2]: a text was expected" },
-    { "[{\"prefix\": \"s3://b/\"}, {\"prefix\": \"s3://c/\"}]", "[1]: a text" },
+    { "[{\"prefix\": \"s3://bkt/\"}, \"a\", 7]", "[2]: a text was expected" },
+    { "[{\"prefix\": \"s3://bkt/\"}, {\"prefix\": \"s3://other/\"}]", "[1]: a text" },
     { "[", "line 1" },
 };
 
@@ -60,7 +60,7 @@ static int add_line(const char *text, char *const *attributes, struct objects *o
     struct err err;
 
     ck_assert_int_eq(json_parse(text, strlen(text), &line, &err), 0);
-    return manifest_add_references(line, attributes, "s3://b/p/list", objects, &err);
+    return manifest_add_references(line, attributes, "s3://bkt/p/list", objects, &err);
 }
 
 START_TEST(references_are_named_from_the_manifests_folder)
@@ -68,16 +68,17 @@ START_TEST(references_are_named_from_the_manifests_folder)
     auto_objects struct objects objects = { 0 };
     auto_free char *source = NULL;
 
-    ck_assert_int_eq(add_line("{\"a-ref\": \"s3://b/p/x/1\", \"n\": 1, "
-                              "\"b-ref\": \"s3://c/q/2\", \"c-ref\": \"file:///d/3\"}",
-                              NULL, &objects),
-                     0);
+    ck_assert_int_eq(
+        add_line("{\"a-ref\": \"s3://bkt/p/x/1\", \"n\": 1, "
+                 "\"b-ref\": \"s3://other/q/2\", \"c-ref\": \"file:///d/3\"}",
+                 NULL, &objects),
+        0);
     ck_assert_uint_eq(objects.count, 3);
     ck_assert_str_eq(object_name(&objects, 0), "x/1");
     ck_assert_str_eq(object_name(&objects, 1), "q/2");
     ck_assert_str_eq(object_name(&objects, 2), "d/3");
     source = object_source(&objects, 1);
-    ck_assert_str_eq(source, "s3://c/q/2");
+    ck_assert_str_eq(source, "s3://other/q/2");
 }
 END_TEST
 
@@ -87,7 +88,7 @@ START_TEST(references_are_those_that_are_named)
     char *const attributes[] = { name, NULL };
     auto_objects struct objects objects = { 0 };
 
-    ck_assert_int_eq(add_line("{\"a-ref\": 5, \"b-ref\": \"s3://b/p/2\"}", attributes,
+    ck_assert_int_eq(add_line("{\"a-ref\": 5, \"b-ref\": \"s3://bkt/p/2\"}", attributes,
                               &objects),
                      0);
     ck_assert_uint_eq(objects.count, 1);
@@ -125,8 +126,8 @@ START_TEST(a_source_is_a_path_or_a_key)
     ck_assert_str_eq(source, "/a b");
     ck_assert(!source_is_s3(source));
     free(source);
-    ck_assert_int_eq(source_of_uri("s3://b/a%20b", &source, &err), 0);
-    ck_assert_str_eq(source, "s3://b/a%20b");
+    ck_assert_int_eq(source_of_uri("s3://bkt/a%20b", &source, &err), 0);
+    ck_assert_str_eq(source, "s3://bkt/a%20b");
     ck_assert(source_is_s3(source));
     free(source);
     ck_assert_int_lt(source_of_uri("relative", &source, &err), 0);
