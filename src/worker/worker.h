@@ -46,7 +46,7 @@ struct worker {
     struct peers *peers;   /* from the launch on, freed by clear; NULL: none */
     usec_t peers_boot;     /* when they are to be looked at */
     struct remote *remote; /* what mpirun asks for here; closed by watch_run */
-    char **mpi_env;          /* of all that runs for mpirun; NULL: it does not */
+    char **mpi_env;        /* of all that runs for mpirun; NULL: it does not */
     struct told *told;     /* users' processes that were sent SIGTERM; NULL: none */
     usec_t ready_boot;     /* max_run counts from here */
     usec_t heartbeat_boot; /* when the next one is due */
