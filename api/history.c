@@ -20,11 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A page takes some 5 ms: it reads 128 KiB, that is 1,600 values.  Folders of attempts
- * which left nothing cost an open each, and no more of those than this. */
+/* A page takes some 5 ms: it stops at 128 KiB, that is 1,600 values.  Folders of
+ * attempts which left nothing cost an open each, and no more of those than this. */
 enum {
     CHUNK_BYTES = 65536,
-    CHUNKS_MAX = 2,
+    PAGE_BYTES = 2 * CHUNK_BYTES,
     OPENS_MAX = 256,
     PROBE_BYTES = 12288 /* two lines of 32 accelerators have 8 KiB */
 };
@@ -35,8 +35,8 @@ struct reader {
     int attempt;
     int64_t *offsets; /* of this attempt, by worker */
     struct cJSON *items;
-    int64_t room; /* items */
-    int chunks;   /* read so far */
+    int64_t room;  /* items */
+    int64_t bytes; /* read so far */
     int opens;
     bool is_full; /* there may be more now */
 };
@@ -261,16 +261,16 @@ static void read_file(struct reader *reader, int worker)
         int64_t before = reader->offsets[worker];
         ssize_t got;
 
-        if (reader->chunks == CHUNKS_MAX) {
+        if (reader->bytes >= PAGE_BYTES) {
             reader->is_full = true;
             break;
         }
         if (!bytes)
             bytes = xmalloc(CHUNK_BYTES);
-        reader->chunks++;
         got = pread(fd, bytes, CHUNK_BYTES, before);
         if (got <= 0)
             break;
+        reader->bytes += got;
         take_lines(reader, worker, bytes, (size_t)got);
         if (reader->offsets[worker] > before)
             continue;

@@ -111,6 +111,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_figure.c \
 	tests/unit/test_files.c \
 	tests/unit/test_haul.c \
+	tests/unit/test_history.c \
 	tests/unit/test_job.c \
 	tests/unit/test_job_id.c \
 	tests/unit/test_job_machine.c \
@@ -132,6 +133,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_offers.c \
 	tests/unit/test_output.c \
 	tests/unit/test_peers.c \
+	tests/unit/test_plan_words.c \
 	tests/unit/test_ports.c \
 	tests/unit/test_problems.c \
 	tests/unit/test_process.c \
@@ -144,6 +146,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_request.c \
 	tests/unit/test_routes.c \
 	tests/unit/test_rsh.c \
+	tests/unit/test_series.c \
 	tests/unit/test_shell_words.c \
 	tests/unit/test_s3.c \
 	tests/unit/test_sigv4.c \

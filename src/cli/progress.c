@@ -15,6 +15,7 @@
 enum {
     BAR_MIN = 8,
     BAR_MAX = 30,
+    BAR_ROOM = BAR_MIN + 4, /* two blanks, two brackets */
     WIDTH_ASSUMED = 80,
     DRAWS_PER_SEC = 10
 };
@@ -52,26 +53,26 @@ bool progress_meter_rate(const struct progress_meter *meter, double *per_second)
     return true;
 }
 
-/* 0 and more, or -1 when it is not known. */
-static double part_of(const struct progress *progress)
+/* What there is to do, and what of it is done; false when that is not known. */
+static bool amounts_of(const struct progress *progress, double *done, double *total)
 {
     const struct progress_haul *haul = &progress->haul;
 
-    if (haul->what)
-        return haul->bytes_total > 0 ? (double)haul->bytes / (double)haul->bytes_total
-                                     : -1;
-    if (!progress->has_done || progress->planned <= 0)
-        return -1;
-    return progress->done < 0 ? 0 : progress->done / progress->planned;
+    *done = haul->what ? (double)haul->bytes : progress->done;
+    *total = haul->what ? (double)haul->bytes_total : progress->planned;
+    return *total > 0 && (haul->what || progress->has_done);
 }
 
 int progress_percent(const struct progress *progress)
 {
-    double part = part_of(progress);
+    double done;
+    double total;
 
-    if (part < 0)
+    if (!amounts_of(progress, &done, &total))
         return -1;
-    return part > 1 ? 100 : (int)(100 * part);
+    if (done < 0)
+        return 0;
+    return done > total ? 100 : (int)(100 * done / total);
 }
 
 /* Adds a piece when all of it fits. */
@@ -84,7 +85,7 @@ static void add_piece(struct text *out, int width, const char *piece)
     text_printf(out, "%s%s", gap ? "  " : "", piece);
 }
 
-static void add_bar(struct text *out, int width, double part)
+static void add_bar(struct text *out, int width, double done, double total)
 {
     int room = width - (int)out->len - 4; /* two blanks, two brackets */
     int places = room > BAR_MAX ? BAR_MAX : room;
@@ -92,7 +93,7 @@ static void add_bar(struct text *out, int width, double part)
 
     if (places < BAR_MIN)
         return;
-    full = part <= 0 ? 0 : part >= 1 ? places : (int)(part * places);
+    full = done <= 0 ? 0 : done >= total ? places : (int)(done / total * places);
     text_puts(out, "  [");
     for (int i = 0; i < places; i++)
         text_puts(out, i < full ? "#" : "-");
@@ -145,21 +146,32 @@ static void add_words(struct text *out, int width, const char *format, ...)
     add_piece(out, width, piece);
 }
 
+/* "1.2 of 4.0 GiB": both in the unit of the larger one. */
+static void add_amount(struct text *out, int width, const struct progress_haul *haul)
+{
+    double total = (double)haul->bytes_total;
+    double unit = 1;
+    char words[PRINT_BYTES_SIZE];
+
+    if (haul->bytes_total < haul->bytes) {
+        add_piece(out, width, print_bytes((double)haul->bytes, words));
+        return;
+    }
+    while (total / unit >= 1024)
+        unit *= 1024;
+    add_words(out, width, "%.*f of %s", unit > 1 ? 1 : 0, (double)haul->bytes / unit,
+              print_bytes(total, words));
+}
+
 void progress_haul_line(const struct progress_haul *haul, int width, struct text *out)
 {
-    char bytes[PRINT_BYTES_SIZE];
-    char total[PRINT_BYTES_SIZE];
+    char words[PRINT_BYTES_SIZE];
     char span[TIME_TEXT_SIZE];
 
     add_piece(out, width, haul->what);
-    print_bytes((double)haul->bytes, bytes);
-    if (haul->bytes_total >= 0)
-        add_words(out, width, "%s of %s", bytes,
-                  print_bytes((double)haul->bytes_total, total));
-    else
-        add_piece(out, width, bytes);
+    add_amount(out, width, haul);
     if (haul->per_second > 0)
-        add_words(out, width, "%s/s", print_bytes((double)haul->per_second, bytes));
+        add_words(out, width, "%s/s", print_bytes((double)haul->per_second, words));
     if (haul->seconds_left >= 0) {
         duration_format(haul->seconds_left, span);
         add_words(out, width, "%s left", span);
@@ -184,23 +196,29 @@ static void add_done(struct text *out, const struct progress *progress, int widt
     add_piece(out, width, piece.bytes);
 }
 
-/* The bar is put last into what the words leave free, behind the percentage. */
+/* The bar is put last into what the words leave free, behind the percentage; those
+ * of data leave it its place. */
 void progress_line(const struct progress *progress, int width, struct text *out)
 {
     auto_text struct text front = { 0 };
     auto_text struct text back = { 0 };
     auto_free char *cost = NULL;
     char span[TIME_TEXT_SIZE];
+    double done;
+    double total;
     int left;
 
-    duration_format(progress->elapsed_s, span);
     add_piece(&front, width, progress->status);
-    add_piece(&front, width, span);
+    if (!progress->haul.what) {
+        duration_format(progress->elapsed_s, span);
+        add_piece(&front, width, span);
+    }
     add_done(&front, progress, width);
     left = width > 0 ? width - (int)front.len - 2 : 0;
     if (left >= 0 && (width == 0 || left > 0)) {
         if (progress->haul.what)
-            progress_haul_line(&progress->haul, left, &back);
+            progress_haul_line(&progress->haul,
+                               left > BAR_ROOM ? left - BAR_ROOM : left, &back);
         else
             add_rate(&back, progress, left);
         if (progress->cost_usd) {
@@ -211,20 +229,18 @@ void progress_line(const struct progress *progress, int width, struct text *out)
             add_piece(&back, left, progress->waits_for);
     }
     text_puts(out, front.bytes ? front.bytes : "");
-    if (width > 0 && progress_percent(progress) >= 0)
-        add_bar(out, width - (back.len ? (int)back.len + 2 : 0), part_of(progress));
+    if (width > 0 && amounts_of(progress, &done, &total))
+        add_bar(out, width - (back.len ? (int)back.len + 2 : 0), done, total);
     if (back.len)
         text_printf(out, "  %s", back.bytes);
 }
 
 void progress_upload(int64_t sent, int64_t total, int width, struct text *out)
 {
-    double part = total > 0 ? (double)sent / (double)total : 0;
-
     text_printf(out, "Uploading the source  %.1f of %.1f MiB", (double)sent / 1048576,
                 (double)total / 1048576);
     if (total > 0)
-        add_bar(out, width, part);
+        add_bar(out, width, (double)sent, (double)total);
 }
 
 int progress_width(void)

@@ -44,7 +44,7 @@ struct progress_haul {
  */
 void progress_haul_read(const struct cJSON *progress, struct progress_haul *haul);
 
-/** "train  1.2 GiB of 4.0 GiB  210.0 MiB/s  14 s left  3 of 12 files", as much of it as
+/** "train  1.2 of 4.0 GiB  210.0 MiB/s  14 s left  3 of 12 files", as much of it as
  * fits into `width` places (0: all). */
 void progress_haul_line(const struct progress_haul *haul, int width, struct text *out);
 

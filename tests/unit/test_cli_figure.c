@@ -88,6 +88,35 @@ START_TEST(a_price_of_low_confidence_is_an_estimate)
 }
 END_TEST
 
+START_TEST(long_words_go_on_in_the_next_line)
+{
+    auto_text struct text out = { 0 };
+
+    figure_paragraph(&out, "reason",
+                     "AlgorithmError: the learning rate of this model is much too high "
+                     "for what it was made for, exit code: 7\nsecond line");
+    ck_assert_str_eq(
+        out.bytes,
+        "  reason           AlgorithmError: the learning rate of this model is much too "
+        "high for what it was made for,\n"
+        "                   exit code: 7\n"
+        "                   second line\n");
+}
+END_TEST
+
+START_TEST(a_word_that_is_too_long_stays_whole)
+{
+    auto_text struct text out = { 0 };
+    auto_text struct text wanted = { 0 };
+    char word[201] = "";
+
+    memset(word, 'x', sizeof word - 1);
+    text_printf(&wanted, "  reason           %s\n", word);
+    figure_paragraph(&out, "reason", word);
+    ck_assert_str_eq(out.bytes, wanted.bytes);
+}
+END_TEST
+
 Suite *suite_cli_figure(void)
 {
     Suite *suite = suite_create("cli_figure");
@@ -97,6 +126,8 @@ Suite *suite_cli_figure(void)
     tcase_add_test(tests, an_emulated_job_says_so_and_for_what);
     tcase_add_test(tests, a_job_that_never_ran_cost_nothing);
     tcase_add_test(tests, a_price_of_low_confidence_is_an_estimate);
+    tcase_add_test(tests, long_words_go_on_in_the_next_line);
+    tcase_add_test(tests, a_word_that_is_too_long_stays_whole);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -200,6 +200,52 @@ START_TEST(an_upload_shows_both_sizes)
 }
 END_TEST
 
+static const char half_a_channel[] =
+    "{\"phase\": \"downloading\", \"what\": \"train\", \"bytes\": 1288490188,"
+    " \"bytes_total\": 4294967296, \"objects\": 3, \"objects_total\": 12,"
+    " \"bytes_per_second\": 220200960, \"seconds_left\": 14}";
+
+static void expect_haul(const char *json, int width, const char *line)
+{
+    auto_json struct cJSON *value = NULL;
+    auto_text struct text out = { 0 };
+    struct progress progress = { .status = "Downloading", .elapsed_s = 5 };
+
+    ck_assert_int_eq(json_parse(json, strlen(json), &value, NULL), 0);
+    progress_haul_read(value, &progress.haul);
+    progress_line(&progress, width, &out);
+    ck_assert_str_eq(out.bytes, line);
+}
+
+START_TEST(data_that_is_moved_is_told_instead_of_work)
+{
+    expect_haul(half_a_channel, 0,
+                "Downloading  29%  train  1.2 of 4.0 GiB  210.0 MiB/s  14 s left  "
+                "3 of 12 files");
+}
+END_TEST
+
+START_TEST(data_leaves_its_bar_a_place_on_a_terminal)
+{
+    expect_haul(half_a_channel, 79,
+                "Downloading  29%  [###---------]  train  1.2 of 4.0 GiB  210.0 MiB/s  "
+                "14 s left");
+}
+END_TEST
+
+START_TEST(data_of_unknown_size_has_neither_percentage_nor_bar)
+{
+    expect_haul("{\"what\": \"model\", \"bytes\": 2048, \"bytes_total\": null}", 79,
+                "Downloading  model  2.0 KiB");
+}
+END_TEST
+
+START_TEST(where_nothing_is_moved_the_state_is_told)
+{
+    expect_haul("null", 79, "Downloading  5 s");
+}
+END_TEST
+
 Suite *suite_progress(void)
 {
     Suite *suite = suite_create("progress");
@@ -220,6 +266,10 @@ Suite *suite_progress(void)
     tcase_add_test(tests, work_without_a_plan_is_told_in_its_units);
     tcase_add_test(tests, a_waiting_job_says_what_for);
     tcase_add_test(tests, an_upload_shows_both_sizes);
+    tcase_add_test(tests, data_that_is_moved_is_told_instead_of_work);
+    tcase_add_test(tests, data_leaves_its_bar_a_place_on_a_terminal);
+    tcase_add_test(tests, data_of_unknown_size_has_neither_percentage_nor_bar);
+    tcase_add_test(tests, where_nothing_is_moved_the_state_is_told);
     suite_add_tcase(suite, tests);
     return suite;
 }
