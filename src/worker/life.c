@@ -79,10 +79,11 @@ static const char *exception_of(const struct worker *worker)
     for (size_t i = 0; i < worker->opened; i++) {
         const struct traceback *traceback = &worker->ranks[i].output.traceback;
 
-        if (worker->plan->ranks[i].rank != worker->ending.rank)
-            continue;
-        return worker->plan->ranks[i].kind == RANK_LAUNCHER ? traceback->first
-                                                            : traceback->last;
+        /* The failing rank is one below mpirun, whose number is its own. */
+        if (worker->plan->ranks[i].kind == RANK_LAUNCHER)
+            return traceback->first;
+        if (worker->plan->ranks[i].rank == worker->ending.rank)
+            return traceback->last;
     }
     return NULL;
 }
