@@ -33,9 +33,10 @@ EXTRA_DIST += docs/benchmarks.md \
 	tests/bench/jobs.py \
 	tests/bench/report.py \
 	tests/bench/run \
+	tests/bench/staging.py \
 	tests/bench/submits.py
 
-bench: $(bench_programs) railheadd railhead-worker railhead-archive
+bench: $(bench_programs) railheadd railhead-worker railhead-archive railhead-stage
 	RAILHEAD_BUILD=$(abs_top_builddir) $(srcdir)/tests/bench/run $(BENCH_FLAGS)
 
 .PHONY: bench

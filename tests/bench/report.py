@@ -14,15 +14,16 @@ import time
 
 from daemon import Failed
 from jobs import measure_first, measure_history, measure_jobs
+from staging import measure_staging
 from submits import measure_memory, measure_submits
 
 SECTIONS = {"submits": measure_submits, "jobs": measure_jobs, "history": measure_history,
-            "first": measure_first, "memory": measure_memory}
+            "first": measure_first, "memory": measure_memory, "staging": measure_staging}
 
 FULL = {"rounds": 4, "slices": 12, "msec": 300, "batches": 4, "batch": 500, "spawns": 400,
-        "history": 100000, "firsts": 200, "live_jobs": 2000}
+        "history": 100000, "firsts": 200, "live_jobs": 2000, "pipe_mib": 4096, "s3_mib": 256}
 QUICK = {"rounds": 4, "slices": 4, "msec": 200, "batches": 2, "batch": 100, "spawns": 100,
-         "history": 10000, "firsts": 60, "live_jobs": 2000}
+         "history": 10000, "firsts": 60, "live_jobs": 2000, "pipe_mib": 1024, "s3_mib": 64}
 
 
 class Context:
@@ -134,6 +135,13 @@ def table_rows(context):
             Row("VmRSS with %d live jobs" % context.live_jobs, "memory.live.rss_mib", unit="MiB", goal=("<=", 64)),
             Row("PSS with %d live jobs" % context.live_jobs, "memory.live.pss_mib", unit="MiB"),
             Row("VmRSS with none", "memory.empty.rss_mib", unit="MiB"),
+        ],
+        "Channels": [
+            Row("Pipe, beside cat FILE >FIFO", "staging.pipe.mib_per_second", "staging.cat.mib_per_second", "MiB/s",
+                (">=", 0.6)),
+            Row("Pipe, memory of all processes", "staging.pipe.mib", unit="MiB", goal=("<=", 32)),
+            Row("File of s3://, beside curl", "staging.s3.mib_per_second", "staging.curl.mib_per_second", "MiB/s",
+                (">=", 0.7)),
         ],
     }
 
