@@ -29,13 +29,19 @@ static void keep_metric(struct jobs *jobs, const struct live_job *live,
                         const char *name, const struct cJSON *metric, usec_t wall)
 {
     const struct cJSON *value = json_get(metric, "value");
+    struct metric_value kept = {
+        .name = name,
+        .value =
+            json_kind(value) == JSON_NUMBER ? json_number(value) : json_text(value),
+        .rank = (int)json_get_int(metric, "rank", 0),
+        .step = json_get(metric, "step"),
+        .wall = wall,
+    };
     struct err err;
 
-    if (!name || json_kind(value) != JSON_NUMBER)
+    if (!kept.name || !kept.value)
         return;
-    if (store_set_metric(jobs->store, live->job->job_id, name, json_number(value),
-                         (int)json_get_int(metric, "rank", 0), wall, &err)
-        < 0) {
+    if (store_set_metric(jobs->store, live->job->job_id, &kept, &err) < 0) {
         jobs_fail(jobs, &err);
         return;
     }

@@ -99,10 +99,17 @@ MUST_CHECK int store_get_spec(struct store *store, int64_t job_id, struct cJSON 
 
 /* --- store_metric.c --- */
 
-MUST_CHECK int store_set_metric(struct store *store, int64_t job_id, const char *name,
-                                const char *value, int rank, usec_t wall,
-                                struct err *err);
-/** {"name": {"last", "rank", "at"}}; the caller frees. */
+struct metric_value {
+    const char *name;
+    const char *value; /* a number in JSON's words, else NaN, Infinity or -Infinity */
+    int rank;
+    const struct cJSON *step; /* a whole number, or anything else: none */
+    usec_t wall;
+};
+
+MUST_CHECK int store_set_metric(struct store *store, int64_t job_id,
+                                const struct metric_value *metric, struct err *err);
+/** {"name": {"last", "rank", "step", "at"}}; the caller frees. */
 MUST_CHECK int store_get_metrics(struct store *store, int64_t job_id,
                                  struct cJSON **metrics, struct err *err);
 

@@ -42,8 +42,9 @@ BEGIN SELECT RAISE(ABORT, 'job_event is append-only'); END;
 CREATE TABLE job_metric (
     job_id  INTEGER NOT NULL,
     name    TEXT NOT NULL,
-    value   TEXT NOT NULL,
+    value   TEXT NOT NULL, -- a number in JSON's words, else NaN, Infinity or -Infinity
     rank    INTEGER NOT NULL,
+    step    INTEGER,
     wall_us INTEGER NOT NULL,
     PRIMARY KEY (job_id, name)
 ) STRICT, WITHOUT ROWID;

@@ -345,6 +345,16 @@ START_TEST(an_idempotency_key_belongs_to_its_owner)
 }
 END_TEST
 
+static void set_metric(const char *name, const char *value, int rank, const char *step,
+                       usec_t wall)
+{
+    auto_json struct cJSON *number = step ? json_number_new(step) : NULL;
+    struct metric_value metric = { name, value, rank, number, LIFE_WALL_ZERO + wall };
+    struct err err;
+
+    must(store_set_metric(store, 5, &metric, &err), &err);
+}
+
 START_TEST(the_newest_value_of_a_metric_is_kept)
 {
     auto_json struct cJSON *metrics = NULL;
@@ -352,23 +362,32 @@ START_TEST(the_newest_value_of_a_metric_is_kept)
     auto_free char *text = NULL;
     struct err err;
 
-    must(store_set_metric(store, 5, "train:loss", "0.5", 0, LIFE_WALL_ZERO + 2, &err),
-         &err);
-    must(store_set_metric(store, 5, "train:loss", "0.9", 1, LIFE_WALL_ZERO + 1, &err),
-         &err);
-    must(store_set_metric(store, 5, "seen", "9007199254740993", 1, LIFE_WALL_ZERO,
-                          &err),
-         &err);
-    must(store_set_metric(store, 5, "train:loss", "0.25", 3, LIFE_WALL_ZERO + 2, &err),
-         &err);
+    set_metric("train:loss", "0.5", 0, NULL, 2);
+    set_metric("train:loss", "0.9", 1, "7", 1);
+    set_metric("seen", "9007199254740993", 1, NULL, 0);
+    set_metric("train:loss", "0.25", 3, "900", 2);
     must(store_get_metrics(store, 5, &metrics, &err), &err);
     must(store_get_metrics(store, 6, &others, &err), &err);
     text = json_print(metrics);
-    ck_assert_str_eq(text,
-                     "{\"seen\":{\"last\":9007199254740993,\"rank\":1,\"at\":"
-                     "\"2026-09-21T14:13:20.000000Z\"},\"train:loss\":{\"last\":0.25,"
-                     "\"rank\":3,\"at\":\"2026-09-21T14:13:20.000002Z\"}}");
+    ck_assert_str_eq(
+        text, "{\"seen\":{\"last\":9007199254740993,\"rank\":1,\"step\":null,\"at\":"
+              "\"2026-09-21T14:13:20.000000Z\"},\"train:loss\":{\"last\":0.25,"
+              "\"rank\":3,\"step\":900,\"at\":\"2026-09-21T14:13:20.000002Z\"}}");
     ck_assert_uint_eq(json_count(others), 0);
+}
+END_TEST
+
+START_TEST(what_is_no_number_is_a_text_in_the_answer)
+{
+    auto_json struct cJSON *metrics = NULL;
+    auto_free char *text = NULL;
+    struct err err;
+
+    set_metric("loss", "NaN", 0, NULL, 0);
+    must(store_get_metrics(store, 5, &metrics, &err), &err);
+    text = json_print(metrics);
+    ck_assert_str_eq(text, "{\"loss\":{\"last\":\"NaN\",\"rank\":0,\"step\":null,"
+                           "\"at\":\"2026-09-21T14:13:20.000000Z\"}}");
 }
 END_TEST
 
@@ -413,6 +432,7 @@ Suite *suite_store_rows(void)
     tcase_add_test(tests, the_spec_is_in_the_first_event);
     tcase_add_test(tests, an_idempotency_key_belongs_to_its_owner);
     tcase_add_test(tests, the_newest_value_of_a_metric_is_kept);
+    tcase_add_test(tests, what_is_no_number_is_a_text_in_the_answer);
     tcase_add_test(tests, a_price_has_one_row_and_a_changed_one_another);
     suite_add_tcase(suite, tests);
     return suite;
