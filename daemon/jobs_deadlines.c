@@ -47,6 +47,45 @@ void jobs_watch(struct jobs *jobs, const struct live_job *live)
     }
 }
 
+/* Who was interrupted is back in line at once; what failed may fail again, so each
+ * further attempt waits twice as long: 1, 2, 4 ... 64 s from the end of the last. */
+static usec_t pause_of(const struct job *job)
+{
+    enum {
+        DOUBLED_MOST = 6
+    };
+    int times = job->attempt - 1 < DOUBLED_MOST ? job->attempt - 1 : DOUBLED_MOST;
+    usec_t whole = USEC_PER_SEC << times;
+    usec_t left = job->changed_us + whole - clock_wall();
+
+    if (job->state != JOB_RESTARTING || left < 0)
+        return 0;
+    return left < whole ? left : whole; /* the wall clock was set back */
+}
+
+void jobs_line_up(struct jobs *jobs, struct live_job *live)
+{
+    usec_t pause = pause_of(live->job);
+
+    if (pause)
+        live->retry_boot = clock_boot() + pause;
+    else
+        jobs_queue(jobs, live->job);
+    jobs_watch(jobs, live);
+}
+
+char *jobs_pause_reason(const struct live_job *live)
+{
+    usec_t left = live->retry_boot - clock_boot();
+
+    if (!live->retry_boot)
+        return NULL;
+    return xasprintf("attempt %d of %d failed: back in line in %lld s",
+                     live->job->attempt, live->job->max_attempts,
+                     (long long)(left > 0 ? (left + USEC_PER_SEC - 1) / USEC_PER_SEC
+                                          : 0));
+}
+
 static int expire(struct jobs *jobs, struct live_job *live, struct err *err)
 {
     bool waiting = job_state_waits(live->job->state);

@@ -121,13 +121,20 @@ void jobs_on_again(void *context);
 
 /** Places what fits. */
 void jobs_place(struct jobs *jobs);
-/** Puts a job that waits in line, by its old age. */
+/** A job that waits is in line from now on, by its old age. */
 void jobs_queue(struct jobs *jobs, const struct job *job);
 /** A job holds its place, from its attempt or its warm pool. */
 void jobs_queue_placed(struct jobs *jobs, const struct job *job);
 
 /* --- jobs_deadlines.c: what comes due though nobody says anything --- */
 
+/** Puts a job that waits in line, at once or after the pause that a failed attempt
+ * calls for, and watches its deadlines. */
+void jobs_line_up(struct jobs *jobs, struct live_job *live);
+/** Why a job in such a pause is not in line yet; NULL: it is in none.  The caller
+ * frees.
+ */
+char *jobs_pause_reason(const struct live_job *live);
 /** Arms the timer for the first deadline of this job. */
 void jobs_watch(struct jobs *jobs, const struct live_job *live);
 void jobs_on_deadline(void *context);

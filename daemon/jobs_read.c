@@ -146,11 +146,19 @@ static int read_history(struct jobs *jobs, int64_t job_id, struct history *histo
     return 0;
 }
 
-static struct cJSON *progress_of(struct jobs *jobs, const struct job *job)
+/* What only memory knows: why it waits, what it moves. */
+static void ask_live(struct jobs *jobs, const struct job *job,
+                     struct report_input *input, char **reason, struct cJSON **progress)
 {
     const struct live_job *live = live_find(jobs, job->id);
 
-    return live ? haul_to_json(live->haul, job->instance_count) : NULL;
+    if (!queue_explain(jobs->queue, job->job_id, &input->queue_position, reason)
+        && live)
+        *reason = jobs_pause_reason(live);
+    if (live)
+        *progress = haul_to_json(live->haul, job->instance_count);
+    input->queue_reason = *reason;
+    input->progress = *progress;
 }
 
 int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct err *err)
@@ -178,20 +186,17 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
                                &input.warm_count, err)
                < 0)
         return -1;
-    progress = progress_of(jobs, history.job);
     profile = catalog_find(jobs->catalog, row.instance_type);
-    queue_explain(jobs->queue, row.job_id, &input.queue_position, &reason);
     input.job = history.job;
     input.spec = spec;
     input.spec_json = spec_json;
     input.intervals = intervals;
     input.warm = warm;
-    input.progress = progress;
     input.metrics = metrics;
     input.transitions = history.transitions;
     input.offer = offers_find(&jobs->offers, row.instance_type);
     input.world_size = profile ? launch_world_size(spec, profile) : 0;
-    input.queue_reason = reason;
+    ask_live(jobs, history.job, &input, &reason, &progress);
     return report_job(&input, out, err);
 }
 

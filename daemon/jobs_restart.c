@@ -32,7 +32,7 @@ static void take_place(struct jobs *jobs, struct live_job *live)
     const struct job *job = live->job;
 
     if (job_state_waits(job->state)) {
-        jobs_queue(jobs, job);
+        jobs_line_up(jobs, live);
         return;
     }
     if (!job_state_is_final(job->state)) {
@@ -44,6 +44,7 @@ static void take_place(struct jobs *jobs, struct live_job *live)
     }
     if (live->holds || jobs_is_warm(job))
         jobs_queue_placed(jobs, job);
+    jobs_watch(jobs, live);
 }
 
 static int take_up(struct jobs *jobs, int64_t job_id, struct err *err)
@@ -61,7 +62,6 @@ static int take_up(struct jobs *jobs, int64_t job_id, struct err *err)
     }
     live = live_add(jobs, job);
     take_place(jobs, live);
-    jobs_watch(jobs, live);
     jobs_mark_due(jobs, live);
     return 0;
 }

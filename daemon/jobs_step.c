@@ -108,23 +108,9 @@ static void step_ended(struct jobs *jobs, struct live_job *live)
         log_error("job.event_refused job=%s error=\"%s\"", live->job->name, err.text);
 }
 
-/* Who was interrupted is back in line at once; what failed may fail again, so each
- * further attempt waits twice as long: 1, 2, 4 ... 64 s. */
-static usec_t pause_after(const struct job *job)
-{
-    enum {
-        DOUBLED_MOST = 6
-    };
-    int times = job->attempt - 1 < DOUBLED_MOST ? job->attempt - 1 : DOUBLED_MOST;
-
-    return job->state == JOB_INTERRUPTED ? 0 : USEC_PER_SEC << times;
-}
-
 /* An attempt is over: what it held is free, the job waits for the next one. */
 static void step_waiting(struct jobs *jobs, struct live_job *live)
 {
-    usec_t pause = pause_after(live->job);
-
     if (!live->holds)
         return;
     release(jobs, live);
@@ -132,12 +118,7 @@ static void step_waiting(struct jobs *jobs, struct live_job *live)
     live->may_run = false;
     memset(live->stop_sent, 0, (size_t)live->job->instance_count * sizeof(bool));
     haul_clear(live->haul, live->job->instance_count);
-    if (pause) {
-        live->retry_boot = clock_boot() + pause;
-        jobs_watch(jobs, live);
-        return;
-    }
-    jobs_queue(jobs, live->job);
+    jobs_line_up(jobs, live);
     jobs_wake(jobs);
 }
 

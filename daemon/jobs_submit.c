@@ -290,8 +290,7 @@ static int take_on(struct jobs *jobs, const struct submit *submit,
     *answer = submit_answer(jobs, &row);
     log_debug("job.submitted job=%s owner=%s", job->name, job->owner);
     live = live_add(jobs, steal_ptr(&job));
-    jobs_queue(jobs, live->job);
-    jobs_watch(jobs, live);
+    jobs_line_up(jobs, live);
     jobs_wake(jobs);
     return 0;
 }

@@ -88,6 +88,7 @@ check "nothing of the first attempt is left" eval '! lives $(cat '"$WORK"'/lost.
 vanish='"instance_type": "ml.c5.xlarge", "fake": {"run_ms": 100, "lost": true}'
 submit waits true "{$vanish, \"retry\": {\"max_attempts\": 30}}"
 check "a job waits between its attempts" wait_until 10 in_state waits Restarting
+check "and says why" grep -q '"attempt [0-9]* of 30 failed: back in line in [0-9]* s"' <<<"$(show waits queue.reason)"
 check_equal "it holds nothing" "$(http /v1/instance-types | /usr/bin/python3 -c '
 import json, sys
 print(*(i["in_use"] for i in json.load(sys.stdin)["items"] if i["name"] == "ml.c5.xlarge"))')" 0

@@ -86,6 +86,17 @@ fake after 100
 check "and is reused" wait_until 5 pool_is lives Reused
 wait_for after
 
+fake earlier 100 '"keep_alive": 600'
+wait_until 5 pool_is earlier Available
+daemon_stop
+# As if it had ended before the machine started again.
+sql "DROP TRIGGER job_event_is_append_only"
+sql "UPDATE job_event SET data = json_set(data, '\$.boot_id', 'another boot') WHERE kind = 'placed'
+     AND job_id = (SELECT job_id FROM job WHERE name = 'earlier')"
+daemon_start
+check "a pool of an earlier boot of the machine ends" wait_until 5 pool_is earlier Terminated
+check_equal "where it began, and holds nothing" "$(show earlier warm_pool.retained_billable_seconds) $(use)" "0 0 0"
+
 # --- what keeps nothing ---
 
 submit fails true '{"instance_type": "ml.c5.xlarge", "keep_alive": 600, "fake": {"run_ms": 100, "exit_code": 3}}'
