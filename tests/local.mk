@@ -21,8 +21,10 @@ lint_tests = \
 	tests/lint/unit-file.sh
 flow_tests = \
 	tests/flow/attempts.sh \
+	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
 	tests/flow/example_by_hand.sh \
+	tests/flow/history.sh \
 	tests/flow/http.sh \
 	tests/flow/interrupt.sh \
 	tests/flow/isolation.sh \
@@ -30,6 +32,7 @@ flow_tests = \
 	tests/flow/launch_matrix.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/readme.sh \
+	tests/flow/staging_progress.sh \
 	tests/flow/submit_data.sh \
 	tests/flow/s3_faults.sh \
 	tests/flow/s3_servers.sh \
