@@ -67,7 +67,7 @@ check "doctor finds no error" "$JOBCTL" doctor
 for name in $(example_names); do
     check "the manual's example $name runs as it stands" runs_as_it_stands "$name"
 done
-for verb in submit ls show logs stop wait instances doctor; do
+for verb in submit ls show logs metrics stop wait instances doctor admin; do
     check_equal "the manual has the options of $verb" "$(options_of_manual $verb)" "$(options_of_help $verb)"
 done
 
