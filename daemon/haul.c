@@ -150,6 +150,8 @@ static const char *words_of(const char *phase)
         return "Downloading input data";
     if (strcmp(phase, "uploading") == 0)
         return "Uploading generated training model";
+    if (strcmp(phase, "restoring") == 0)
+        return "Restoring what an earlier attempt has left";
     return phase;
 }
 

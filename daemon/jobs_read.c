@@ -125,7 +125,7 @@ static void close_last(struct history *history, const struct live_job *live)
     auto_free char *message = NULL;
     char at[TIME_TEXT_SIZE];
 
-    if (live)
+    if (live && (job->state == JOB_DOWNLOADING || job->state == JOB_UPLOADING))
         message = haul_message(live->haul, job->instance_count);
     if (!message)
         message = message_of(job);

@@ -61,10 +61,12 @@ static const struct {
     { { "{\"phase\":\"uploading\",\"what\":\"model\",\"bytes\":500,\"bytes_total\":900,\"boot_us\":0}",
         "{\"phase\":\"uploading\",\"what\":\"model\",\"bytes\":0,\"bytes_total\":900,\"boot_us\":1000000}" },
       "Uploading generated training model: model, 0 of 900 bytes" },
+    { { "{\"phase\":\"restoring\",\"what\":\"checkpoints\",\"bytes\":1,\"bytes_total\":3,\"boot_us\":1}" },
+      "Restoring what an earlier attempt has left: checkpoints, 1 of 3 bytes" },
     /* Words of the stage that we do not know; what is no number counts as absent. */
-    { { "{\"phase\":\"restoring\",\"what\":\"checkpoints\",\"bytes\":\"many\",\"boot_us\":1}" },
-      "restoring: checkpoints, 0 bytes" },
-    { { "{\"phase\":\"restoring\"}" }, "restoring: 0 bytes" },
+    { { "{\"phase\":\"mending\",\"what\":\"checkpoints\",\"bytes\":\"many\",\"boot_us\":1}" },
+      "mending: checkpoints, 0 bytes" },
+    { { "{\"phase\":\"mending\"}" }, "mending: 0 bytes" },
     { { "{}" }, "(nothing)" },
 };
 /* clang-format on */
