@@ -157,7 +157,7 @@ static int start_ask(struct watch *watch, struct err *err)
     const struct follow *follow = watch->follow;
     auto_free char *path = remote_job_path(follow->name, "");
 
-    if (follow->log_alone || watch->ask || watch->final_at
+    if ((follow->log_alone && !follow->progress) || watch->ask || watch->final_at
         || clock_boot() < watch->ask_due)
         return 0;
     return http_start(remote_client(follow->remote),

@@ -14,7 +14,8 @@ struct follow {
     /* Instead of log_path after a loss, when that does not begin at the log's start;
      * with a query. */
     const char *log_resumes_at;
-    bool log_alone;    /* until the log's end; the job itself is not asked for */
+    bool log_alone;    /* until the log's end; the job is asked for only to show how far
+                          it is */
     bool was_reached;  /* the daemon answered before: wait for it when it is away */
     bool progress;     /* show how far it is, on stderr */
     int64_t timeout_s; /* 0: none */
@@ -35,7 +36,7 @@ enum {
  * Watches.
  *
  * @end  why it returned
- * @job  the job as it was last seen, which the caller frees; NULL with log_alone
+ * @job  the job as it was last seen, which the caller frees; may be NULL with log_alone
  */
 MUST_CHECK int follow_job(const struct follow *follow, enum follow_end *end,
                           struct cJSON **job, struct err *err);

@@ -58,7 +58,7 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
         { 0 },
     };
     auto_remote struct remote *remote = NULL;
-    auto_json struct cJSON *none = NULL;
+    auto_json struct cJSON *job = NULL;
     auto_free char *path = NULL;
     auto_free char *resumes_at = NULL;
     char **operands = NULL;
@@ -79,8 +79,10 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
                                         .name = operands[0],
                                         .log_path = path,
                                         .log_resumes_at = resumes_at,
-                                        .log_alone = true },
-                      &how, &none, &err)
+                                        .log_alone = true,
+                                        .progress =
+                                            logs.follow && isatty(STDERR_FILENO) },
+                      &how, &job, &err)
                < 0)
         return print_failure(&err, NULL, NULL);
     return how == FOLLOW_INTERRUPTED ? EXIT_INTERRUPTED : 0;

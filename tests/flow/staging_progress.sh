@@ -58,8 +58,13 @@ except OSError:
     pass
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@" >"$WORK/typescript"
 }
-check "a job is followed on a terminal" on_a_terminal "$JOBCTL" submit "$WORK/drawn.json" --wait
-tr '\r' '\n' <"$WORK/typescript" >"$WORK/drawn"
-check "which has a bar beside the same figures" \
-    grep -Eq 'Downloading  [0-9]+%  \[#+-+\]  train  [0-9.]+ of 5\.7 MiB  [0-9.]+ [KM]iB/s  [0-9]+ s left' "$WORK/drawn"
+# draws_a_bar COMMAND...: beside the same figures.
+draws_a_bar() {
+    on_a_terminal "$@" && tr '\r' '\n' <"$WORK/typescript" |
+        grep -Eq 'Downloading  [0-9]+%  \[#+-+\]  train  [0-9.]+ of 5\.7 MiB  [0-9.]+ [KM]iB/s  [0-9]+ s left'
+}
+check "who submits at a terminal sees a bar" draws_a_bar "$JOBCTL" submit "$WORK/drawn.json" --wait
+spec followed
+"$JOBCTL" submit "$WORK/followed.json" >/dev/null
+check "so does who follows its log there" draws_a_bar "$JOBCTL" logs followed -f
 finish
