@@ -19,7 +19,7 @@
 
 enum {
     SPLICE_SIZE = 1 << 20,
-    BUFFER_SIZE = 64 * 1024
+    BUFFER_SIZE = 8 * 1024
 };
 
 static int write_failed(struct pour *pour, struct err *err)
@@ -78,7 +78,7 @@ int pour_bytes(struct pour *pour, const void *bytes, size_t len, struct err *err
 /* For files that cannot be spliced. */
 static ssize_t pour_by_buffer(struct pour *pour, int fd, size_t len, struct err *err)
 {
-    char buffer[BUFFER_SIZE / 8];
+    char buffer[BUFFER_SIZE];
     ssize_t got = read(fd, buffer, len < sizeof buffer ? len : sizeof buffer);
 
     if (got < 0)

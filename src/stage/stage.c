@@ -1,4 +1,5 @@
-/* What the verbs share: one client of S3, for who needs it. */
+/* What the verbs share: one client of S3, for who needs it, and when checkpoints were
+ * restored. */
 
 #include "src/stage/stage.h"
 
@@ -14,4 +15,9 @@ void stage_close_s3(struct stage *stage)
 {
     s3_free(stage->s3);
     stage->s3 = NULL;
+}
+
+char *restored_marker_path(const struct stage *stage)
+{
+    return xasprintf("%s/input/checkpoints-restored", stage->plan->ml_folder);
 }

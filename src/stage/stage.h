@@ -19,6 +19,9 @@ MUST_CHECK int stage_s3(struct stage *stage, struct s3 **out, struct err *err);
 /** Closes the client: before a fork, for a connection cannot have two owners. */
 void stage_close_s3(struct stage *stage);
 
+/** A file whose time says when all checkpoints were restored; the caller frees. */
+char *restored_marker_path(const struct stage *stage);
+
 /* Memory that the names of one listing may take; with what sorting them takes and the
  * program itself that stays below 32 MiB. */
 enum {

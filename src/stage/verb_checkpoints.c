@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,8 +28,9 @@ enum {
 
 struct syncing {
     struct stage *stage;
-    const char *folder; /* checkpoint_path */
-    char *target;       /* where it is kept, as a source; ends in a slash */
+    const char *folder;  /* checkpoint_path */
+    char *target;        /* where it is kept, as a source; ends in a slash */
+    int64_t restored_ns; /* when what `in` restored was complete; 0: nothing was */
     struct objects known;
     struct progress progress;
     bool is_last;
@@ -51,8 +53,10 @@ static void note_failure(struct syncing *syncing, const struct err *err)
 /* --- what is stored already --- */
 
 /* Calls for each pair of the same name; both are arranged. */
-static void match(struct objects *here, struct objects *there,
-                  void (*on_pair)(struct object *here, struct object *there))
+static void match(const struct syncing *syncing, struct objects *here,
+                  const struct objects *there,
+                  void (*on_pair)(const struct syncing *syncing, struct object *here,
+                                  const struct object *there))
 {
     size_t at = 0;
 
@@ -62,15 +66,30 @@ static void match(struct objects *here, struct objects *there,
             at++;
         if (at < there->count
             && strcmp(object_name(there, at), object_name(here, i)) == 0)
-            on_pair(&here->items[i], &there->items[at]);
+            on_pair(syncing, &here->items[i], &there->items[at]);
     }
 }
 
-static void take_restored(struct object *here, struct object *there)
+/* S3 has times of its own: what comes from there and is not younger than the end of
+ * restoring is as it was restored. */
+static void take_restored(const struct syncing *syncing, struct object *here,
+                          const struct object *there)
 {
-    if (here->size == there->size
-        && (there->mtime_ns == 0 || here->mtime_ns == there->mtime_ns))
-        here->state = OBJECT_STORED;
+    bool is_same = here->size == there->size
+                   && (there->mtime_ns == 0 ? here->mtime_ns <= syncing->restored_ns
+                                            : here->mtime_ns == there->mtime_ns);
+
+    here->state = is_same ? OBJECT_STORED : OBJECT_STORED_BEFORE;
+}
+
+static int64_t time_of_restoring(const struct stage *stage)
+{
+    auto_free char *marker = restored_marker_path(stage);
+    struct stat status;
+
+    if (stat(marker, &status) < 0)
+        return 0;
+    return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
 
 static int look(struct syncing *syncing, struct objects *objects, struct err *err)
@@ -93,7 +112,7 @@ static int look_first(struct syncing *syncing, struct err *err)
     if (list_folder(syncing->stage, syncing->target, &there, err) < 0
         || look(syncing, &syncing->known, err) < 0)
         return -1;
-    match(&syncing->known, &there, take_restored);
+    match(syncing, &syncing->known, &there, take_restored);
     return 0;
 }
 
@@ -106,8 +125,10 @@ static bool is_unchanged(const struct object *one, const struct object *other)
 
 /* What was seen before keeps its state; what has changed since is stored, if at all, as
  * it was before. */
-static void take_state(struct object *here, struct object *before)
+static void take_state(const struct syncing *syncing, struct object *here,
+                       const struct object *before)
 {
+    (void)syncing;
     here->state = before->state;
     here->is_steady = is_unchanged(here, before);
     if (here->state == OBJECT_STORED && !here->is_steady)
@@ -207,7 +228,7 @@ static int pass(struct syncing *syncing, struct err *err)
     syncing->failures = 0;
     if (look(syncing, &objects, err) < 0)
         return -1;
-    match(&objects, &syncing->known, take_state);
+    match(syncing, &objects, &syncing->known, take_state);
     store_due(syncing, &objects);
     if (remove_all_gone(syncing, &objects, err) < 0)
         return -1;
@@ -297,6 +318,7 @@ int stage_checkpoints(struct stage *stage, struct err *err)
     if (source_of_uri(stage->plan->checkpoint_uri, &source, err) < 0)
         return -1;
     syncing.target = source_of_folder(source);
+    syncing.restored_ns = time_of_restoring(stage);
     result = look_first(&syncing, err);
     if (result == 0) {
         say_ready(); /* what a program changes from here on is seen as a change */

@@ -183,6 +183,7 @@ static int restore_checkpoints(struct stage *stage, struct progress *progress,
                                struct err *err)
 {
     auto_objects struct objects objects = { 0 };
+    auto_free char *marker = NULL;
 
     progress->phase = "restoring";
     progress->what = "checkpoints";
@@ -190,7 +191,8 @@ static int restore_checkpoints(struct stage *stage, struct progress *progress,
         return -1;
     if (fetch_objects(stage, &objects, stage->plan->checkpoint_path, progress, err) < 0)
         return err_wrap(err, "checkpoints");
-    return 0;
+    marker = restored_marker_path(stage);
+    return file_replace(marker, "", 0, 0644, false, err);
 }
 
 static int survey_checkpoints(struct stage *stage, struct survey *survey,

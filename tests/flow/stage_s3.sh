@@ -150,15 +150,23 @@ instance=$(stage_instance checkpoints)
 stage_plan "$instance" '{"checkpoint_uri": "s3://kept/job"}'
 check "checkpoints are restored" run_stage "$instance" in
 check_equal "all of them" "$(names_in "$instance/ml/checkpoints")" "step-1 step-2 theirs"
+echo rewritten >"$WORK/rewritten"
+object kept job/step-4 <"$WORK/rewritten"
+run_stage "$instance" in
+sleep 0.05
+echo Rewritten >"$instance/ml/checkpoints/step-4"
 start_stage "$instance" checkpoints
 wait_until 10 grep -q '"ready":true' "$instance/checkpoints.out"
 rm "$instance/ml/checkpoints/step-1"
 head -c 20000000 /dev/urandom >"$instance/ml/checkpoints/step-3"
 check "new ones are stored" wait_until 15 cmp -s "$instance/ml/checkpoints/step-3" "$s3_folder/kept/job%2Fstep-3"
+check "so is one of the same size that was changed before it began" \
+    wait_until 15 cmp -s "$instance/ml/checkpoints/step-4" "$s3_folder/kept/job%2Fstep-4"
 check "removed ones are removed" wait_until 15 test ! -e "$s3_folder/kept/job%2Fstep-1"
 kill "$stage_pid"
 check "SIGTERM ends it well" stage_status
-check_equal "others stay" "$(objects_at kept)" "job%2Fstep-2 job%2Fstep-3 job%2Ftheirs"
+check_equal "others stay" "$(objects_at kept)" "job%2Fstep-2 job%2Fstep-3 job%2Fstep-4 job%2Ftheirs"
+check_equal "what was restored and not changed is not stored again" "$(s3_requests | grep -c '^PUT .*step-2')" 0
 
 instance=$(stage_instance out)
 mkdir -p "$instance/ml/model" "$instance/ml/output/data"
