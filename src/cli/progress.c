@@ -196,17 +196,29 @@ static void add_done(struct text *out, const struct progress *progress, int widt
     add_piece(out, width, piece.bytes);
 }
 
-/* The bar is put last into what the words leave free, behind the percentage; those
- * of data leave it its place. */
+/* What stands behind the bar: how it goes on, or why it does not. */
+static void add_rest(struct text *out, const struct progress *progress, int width)
+{
+    if (progress->haul.what)
+        progress_haul_line(&progress->haul, width > BAR_ROOM ? width - BAR_ROOM : width,
+                           out);
+    else
+        add_rate(out, progress, width);
+    if (progress->cost_usd)
+        add_words(out, width, "$%s", progress->cost_usd);
+    if (progress->waits_for)
+        add_piece(out, width, progress->waits_for);
+}
+
+/* The bar is put last into what the words leave free, behind the percentage; those of
+ * data leave it its place. */
 void progress_line(const struct progress *progress, int width, struct text *out)
 {
     auto_text struct text front = { 0 };
     auto_text struct text back = { 0 };
-    auto_free char *cost = NULL;
     char span[TIME_TEXT_SIZE];
     double done;
     double total;
-    int left;
 
     add_piece(&front, width, progress->status);
     if (!progress->haul.what) {
@@ -214,20 +226,8 @@ void progress_line(const struct progress *progress, int width, struct text *out)
         add_piece(&front, width, span);
     }
     add_done(&front, progress, width);
-    left = width > 0 ? width - (int)front.len - 2 : 0;
-    if (left >= 0 && (width == 0 || left > 0)) {
-        if (progress->haul.what)
-            progress_haul_line(&progress->haul,
-                               left > BAR_ROOM ? left - BAR_ROOM : left, &back);
-        else
-            add_rate(&back, progress, left);
-        if (progress->cost_usd) {
-            cost = xasprintf("$%s", progress->cost_usd);
-            add_piece(&back, left, cost);
-        }
-        if (progress->waits_for)
-            add_piece(&back, left, progress->waits_for);
-    }
+    if (width == 0 || width > (int)front.len + 2)
+        add_rest(&back, progress, width ? width - (int)front.len - 2 : 0);
     text_puts(out, front.bytes ? front.bytes : "");
     if (width > 0 && amounts_of(progress, &done, &total))
         add_bar(out, width - (back.len ? (int)back.len + 2 : 0), done, total);

@@ -15,7 +15,8 @@
  * two become one. */
 enum {
     PLACES = 24,
-    SPANS = 2 * PLACES
+    SPANS = 2 * PLACES,
+    LEVELS = 8
 };
 
 struct span {
@@ -178,7 +179,9 @@ static double mean_of(const struct span *span)
 /* The mean of each span, between the lowest and the highest of them. */
 static void draw(const struct series *series, struct text *out)
 {
-    static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+    static const char *const blocks[LEVELS] = {
+        "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"
+    };
     struct span spans[SPANS];
     size_t count = series->span_count;
     double low = INFINITY;
@@ -201,7 +204,7 @@ static void draw(const struct series *series, struct text *out)
         if (spans[i].odd)
             text_puts(out, "!");
         else
-            text_puts(out, blocks[(size_t)(part * (ARRAY_SIZE(blocks) - 1) + 0.5)]);
+            text_puts(out, blocks[(size_t)(part * (LEVELS - 1) + 0.5)]);
     }
 }
 

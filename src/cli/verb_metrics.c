@@ -250,7 +250,7 @@ static void print_end(const struct metrics *metrics, const char *job)
 static int print_metrics(struct cli *cli, struct metrics *metrics, const char *job)
 {
     auto_remote struct remote *remote = NULL;
-    auto_series struct series_set *series = NULL;
+    auto_series struct series_set *series = series_set_new();
     struct err err;
 
     metrics->output = cli->output;
@@ -259,7 +259,7 @@ static int print_metrics(struct cli *cli, struct metrics *metrics, const char *j
         return EXIT_USAGE;
     }
     if (cli->output == OUTPUT_TABLE && !metrics->follow)
-        metrics->series = series = series_set_new();
+        metrics->series = series;
     if (remote_open(cli, &remote, &err) < 0
         || read_pages(remote, metrics, job, &err) < 0)
         return print_failure(&err, NULL, NULL);
