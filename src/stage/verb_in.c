@@ -163,7 +163,9 @@ static int fill_channel(struct stage *stage, const struct channel *channel,
         return -1;
     if (is_linked(channel))
         return link_objects(&objects, folder, progress, err);
-    return fetch_objects(stage, &objects, folder, progress, err);
+    if (fetch_objects(stage, &objects, folder, progress, err) < 0)
+        return err_wrap(err, "channel %s", channel->name);
+    return 0;
 }
 
 /* --- checkpoints --- */
