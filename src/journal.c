@@ -6,14 +6,10 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-    [JOURNAL_READY] = "ready",
-    [JOURNAL_PROGRESS] = "progress",
-    [JOURNAL_LAUNCHED] = "launched",
-    [JOURNAL_METRIC] = "metric",
-    [JOURNAL_HEARTBEAT] = "heartbeat",
-    [JOURNAL_RANK_EXITED] = "rank_exited",
-    [JOURNAL_RANKS_DONE] = "ranks_done",
-    [JOURNAL_UPLOADING] = "uploading",
+    [JOURNAL_READY] = "ready",           [JOURNAL_PROGRESS] = "progress",
+    [JOURNAL_LAUNCHED] = "launched",     [JOURNAL_METRIC] = "metric",
+    [JOURNAL_HEARTBEAT] = "heartbeat",   [JOURNAL_RANK_EXITED] = "rank_exited",
+    [JOURNAL_RANKS_DONE] = "ranks_done", [JOURNAL_UPLOADING] = "uploading",
     [JOURNAL_ENDED] = "ended",
 };
 

@@ -96,7 +96,7 @@ a_lost_worker_ends_its_peers() {
 
 daemon_start
 each_end_takes_all_along cgroup
-if grep -q 'local.opened.*cgroup=/' "$WORK/railheadd.log"; then
+if grep -q 'local.place cgroup=/' "$WORK/railheadd.log"; then
     a_cgroup_knows_the_nameless
 else
     echo "# no control groups here"
@@ -227,7 +227,7 @@ HIDDEN
     daemon_prefix=(unshare -m sh "$WORK/hidden")
     : >"$WORK/railheadd.log"
     daemon_start
-    check "the daemon does without cgroups" grep -q 'local.opened.*cgroup=none' "$WORK/railheadd.log"
+    check "the daemon does without cgroups" grep -q 'local.place cgroup=none' "$WORK/railheadd.log"
     each_end_takes_all_along walk
     a_killed_worker_is_lost walk
     a_lost_worker_ends_its_peers walk

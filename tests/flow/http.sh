@@ -54,16 +54,16 @@ check "with line and column, too" grep -Eq 'line [0-9]+ column [0-9]+' "$WORK/an
 answers "a form is not understood" 415 unsupported_media_type $JOBS -d 'name=x'
 answers "a spec with mistakes is 400" 400 invalid_spec $JOBS -H "$JSON" -d '{"named": "x", "instance_type": "local"}'
 
-size=40000
+size=32000
 many_large() {
     jq -nc --arg large "$(printf "%${size}s" x)" \
-        '{command: ["true"], instance_type: "local", instance_count: 8, environment: {LARGE: $large},
+        '{command: ["true"], instance_type: "local", instance_count: 8, hyperparameters: {large: $large},
           distribution: {torch_distributed: {enabled: true, processes_per_host: 256, oversubscribe: true}}}'
 }
-answers "many ranks with large environments are refused" 400 invalid_spec "$JOBS?dry_run=true" -H "$JSON" -d "$(many_large)"
+answers "many ranks with large hyperparameters are refused" 400 invalid_spec "$JOBS?dry_run=true" -H "$JSON" -d "$(many_large)"
 check_equal "with what they would take" "$(jq -r '.errors[0].message' "$WORK/answer")" \
-    "command lines and environments of 2048 ranks are 86 MiB together, at most 64 are allowed"
-size=20000
+    "command lines and environments of 2048 ranks are 330 MiB together, at most 128 are allowed"
+size=10000
 answers "with smaller ones they are not" 200 - "$JOBS?dry_run=true" -H "$JSON" -d "$(many_large)"
 
 answers "a type that is not offered is refused" 400 invalid_spec $JOBS -H "$JSON" \

@@ -1,12 +1,15 @@
 #!/bin/bash
 # Every launcher, on 1 to 3 instances, with 1 and 2 processes on each: ranks are 0 to n-1, each once; every host is
 # found; arguments arrive as the spec has them; nothing is left, whatever it did to stay.
+# LAUNCHERS="mpirun none" tries these alone.
+# shellcheck disable=SC2119
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/daemon.sh"
 . "$(dirname "$0")/../lib/jobs.sh"
 
 /usr/bin/python3 -c 'import torch.distributed' 2>/dev/null || skip "python3-torch is not installed"
-/usr/bin/python3 -c 'import mpi4py' 2>/dev/null && command -v mpirun >/dev/null || skip "Open MPI or mpi4py is not installed"
+/usr/bin/python3 -c 'import mpi4py' 2>/dev/null || skip "python3-mpi4py is not installed"
+command -v mpirun >/dev/null || skip "openmpi-bin is not installed"
 
 STRAY=railhead-stray-$$
 names_resolve=
@@ -114,11 +117,12 @@ stopped() {
     check "nothing of $name is left" no_stray
 }
 
-for launcher in ${LAUNCHERS:-railhead torchrun mpirun servers none}; do
-    matrix $launcher
+read -ra launchers <<<"${LAUNCHERS:-railhead torchrun mpirun servers none}"
+for launcher in "${launchers[@]}"; do
+    matrix "$launcher"
 done
-for launcher in ${LAUNCHERS:-railhead torchrun mpirun servers none}; do
-    stopped $launcher
+for launcher in "${launchers[@]}"; do
+    stopped "$launcher"
 done
 
 finish
