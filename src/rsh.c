@@ -119,14 +119,15 @@ static size_t take_rights(struct msghdr *message, int out[RSH_STREAMS])
 
 int rsh_take(int connection, char **command, int streams[RSH_STREAMS])
 {
-    /* Room for no more descriptors: the kernel closes what does not fit. */
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(RSH_STREAMS * sizeof(int))];
     auto_free char *bytes = xmalloc(RSH_COMMAND_MAX + 1);
     struct iovec part = { bytes, RSH_COMMAND_MAX };
     struct msghdr message = { .msg_iov = &part,
                               .msg_iovlen = 1,
                               .msg_control = control,
-                              .msg_controllen = sizeof control };
+                              /* CMSG_SPACE would let a fourth descriptor in; the kernel
+                               * closes what does not fit. */
+                              .msg_controllen = CMSG_LEN(RSH_STREAMS * sizeof(int)) };
     ssize_t got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     size_t count;
 

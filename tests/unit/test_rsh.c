@@ -117,6 +117,49 @@ START_TEST(what_is_no_request_is_turned_away)
 }
 END_TEST
 
+static int free_descriptor(void)
+{
+    int fd = dup(STDIN_FILENO);
+
+    ck_assert_int_ge(close(fd), 0);
+    return fd;
+}
+
+/* The kernel rounds the room for descriptors up. */
+START_TEST(a_fourth_stream_is_turned_away_with_the_others)
+{
+    enum {
+        SENT = 4
+    };
+    struct ends ends = ends_open();
+    struct {
+        int streams[RSH_STREAMS];
+        int behind;
+    } taken = { .behind = 4711 };
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(SENT * sizeof(int))] = { 0 };
+    char word[] = "true";
+    struct iovec part = { word, strlen(word) };
+    struct msghdr message = { .msg_iov = &part,
+                              .msg_iovlen = 1,
+                              .msg_control = control,
+                              .msg_controllen = sizeof control };
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    char *command = NULL;
+    int before;
+
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(SENT * sizeof(int)); /* four times descriptor 0 */
+    before = free_descriptor();
+    ck_assert_int_eq(sendmsg(ends.asks, &message, 0), (int)strlen(word));
+    ck_assert_int_eq(rsh_take(ends.answers, &command, taken.streams), -1);
+    ck_assert_int_eq(taken.behind, 4711);
+    ck_assert_ptr_null(command);
+    ck_assert_int_eq(free_descriptor(), before);
+    ends_close(&ends);
+}
+END_TEST
+
 START_TEST(answers_keep_their_bounds)
 {
     struct ends ends = ends_open();
@@ -174,6 +217,7 @@ Suite *suite_rsh(void)
     tcase_add_test(tcase, the_longest_command_arrives_and_a_longer_one_is_refused);
     tcase_add_test(tcase, words_without_streams_are_told_apart);
     tcase_add_test(tcase, what_is_no_request_is_turned_away);
+    tcase_add_test(tcase, a_fourth_stream_is_turned_away_with_the_others);
     tcase_add_test(tcase, answers_keep_their_bounds);
     tcase_add_test(tcase, a_folder_may_be_longer_than_a_sockets_path);
     suite_add_tcase(suite, tcase);
