@@ -34,7 +34,9 @@ EXTRA_DIST += docs/benchmarks.md \
 	tests/bench/report.py \
 	tests/bench/run \
 	tests/bench/staging.py \
-	tests/bench/submits.py
+	tests/bench/submits.py \
+	tests/bench/supervision.py \
+	tests/bench/training.py
 
 bench: $(bench_programs) railheadd railhead-worker railhead-archive railhead-stage
 	RAILHEAD_BUILD=$(abs_top_builddir) $(srcdir)/tests/bench/run $(BENCH_FLAGS)

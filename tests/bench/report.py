@@ -16,14 +16,22 @@ from daemon import Failed
 from jobs import measure_first, measure_history, measure_jobs
 from staging import measure_staging
 from submits import measure_memory, measure_submits
+from supervision import measure_supervision, ratio_of_pairs
 
 SECTIONS = {"submits": measure_submits, "jobs": measure_jobs, "history": measure_history,
-            "first": measure_first, "memory": measure_memory, "staging": measure_staging}
+            "first": measure_first, "memory": measure_memory, "staging": measure_staging,
+            "supervision": measure_supervision}
+# Five minutes to a quarter of an hour each, so only by name.
+BY_NAME = ("staging", "supervision")
 
 FULL = {"rounds": 4, "slices": 12, "msec": 300, "batches": 4, "batch": 500, "spawns": 400,
-        "history": 100000, "firsts": 200, "live_jobs": 2000, "pipe_mib": 4096, "s3_mib": 256}
+        "history": 100000, "firsts": 200, "live_jobs": 2000, "pipe_mib": 4096, "s3_mib": 1024, "s3_objects": 2000,
+        "train_s": 8, "pairs_least": 10, "pairs_most": 40, "width": 0.01, "idle_s": 60}
 QUICK = {"rounds": 4, "slices": 4, "msec": 200, "batches": 2, "batch": 100, "spawns": 100,
-         "history": 10000, "firsts": 60, "live_jobs": 2000, "pipe_mib": 1024, "s3_mib": 64}
+         "history": 10000, "firsts": 60, "live_jobs": 2000, "pipe_mib": 1024, "s3_mib": 64, "s3_objects": 200,
+         "train_s": 3, "pairs_least": 4, "pairs_most": 4, "width": 0.01, "idle_s": 10}
+# A step is shown so often where there is no terminal to show it all the time.
+STEP_SECONDS = 30
 
 
 class Context:
@@ -36,6 +44,7 @@ class Context:
         self.samples = {}
         self.loads = []
         self.began = time.monotonic()
+        self.shown = self.began
         for name, amount in amounts.items():
             setattr(self, name, amount)
 
@@ -63,6 +72,9 @@ class Context:
         if sys.stderr.isatty():
             sys.stderr.write("\r\033[K[%3d s] %s" % (time.monotonic() - self.began, label))
             sys.stderr.flush()
+        elif time.monotonic() - self.shown >= STEP_SECONDS:
+            self.shown = time.monotonic()
+            print("[%3d s] %s" % (self.shown - self.began, label), file=sys.stderr, flush=True)
 
 
 # --- the table ---
@@ -71,8 +83,9 @@ class Row:
     """One line: what, the key of ours, the key beside it (or None), and the goal, which is of the ratio if there
     is something beside it, else of our figure."""
 
-    def __init__(self, what, ours, beside=None, unit="/s", goal=None):
+    def __init__(self, what, ours, beside=None, unit="/s", goal=None, paired=False):
         self.what, self.ours, self.beside, self.unit, self.goal = what, ours, beside, unit, goal
+        self.paired = paired  # the ratio is the mean of many pairs, with its interval
 
 
 def submit_rows():
@@ -113,6 +126,19 @@ def job_rows():
                        "jobs.alone.best.per_second")]
 
 
+def supervision_rows():
+    key = "supervision."
+    return [
+        Row("CPU of the ranks, beside by hand", key + "cpu", key + "cpu.by_hand", "s", ("<=", 1.01), paired=True),
+        Row("with the worker's and the daemon's", key + "all_cpu", key + "cpu.by_hand", "s", paired=True),
+        Row("first start to last end, beside by hand", key + "wall", key + "wall.by_hand", "s", ("<=", 1.02),
+            paired=True),
+        Row("the worker's own CPU, of a core", key + "worker_percent", unit="%"),
+        Row("the daemon's", key + "daemon_percent", unit="%"),
+        Row("the worker's while nothing is printed", key + "idle_percent", unit="%", goal=("<=", 0.2)),
+    ]
+
+
 def table_rows(context):
     return {
         "Durable submits over HTTP": submit_rows(),
@@ -143,6 +169,7 @@ def table_rows(context):
             Row("File of s3://, beside curl", "staging.s3.mib_per_second", "staging.curl.mib_per_second", "MiB/s",
                 (">=", 0.7)),
         ],
+        "Supervision (ratios: mean and 95 % interval)": supervision_rows(),
     }
 
 
@@ -186,13 +213,18 @@ def line_of(row, samples):
     beside = samples.get(row.beside) if row.beside else None
     if not ours or (row.beside and not beside):
         return None
-    ratios = ratios_of(ours, beside) if beside else None
+    figure, ratio = statistics.median(ours), ""
+    if row.paired:
+        figure, least, most = ratio_of_pairs(ours, beside)
+        ratio = "%.4f [%.4f-%.4f]" % (figure, least, most)
+    elif beside:
+        ratios = ratios_of(ours, beside)
+        figure, ratio = statistics.median(ratios), span(ratios)
     line = {"what": row.what, "ours": span(ours, row.unit), "beside": span(beside, row.unit) if beside else "",
-            "ratio": span(ratios) if ratios else "", "goal": "", "met": None}
+            "ratio": ratio, "goal": "", "met": None}
     if row.goal:
         sign, goal = row.goal
-        figure = statistics.median(ratios or ours)
-        line["goal"] = "%s %s%s" % (sign, number(goal), "" if ratios else row.unit)
+        line["goal"] = "%s %s%s" % (sign, number(goal), "" if beside else row.unit)
         line["met"] = figure >= goal if sign == ">=" else figure <= goal
     return line
 
@@ -258,12 +290,13 @@ def write_results(path, context, machine, amounts, lines):
 def read_options():
     parser = argparse.ArgumentParser(prog="tests/bench/run", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="about a minute, with fewer and shorter rounds")
-    parser.add_argument("--only", help="sections, by comma: " + ", ".join(SECTIONS))
+    parser.add_argument("--only", help="sections, by comma: %s [all but %s]" % (", ".join(SECTIONS), " and ".join(BY_NAME)))
     parser.add_argument("--folder", help="where databases and jobs are kept while measuring [the build folder]")
     parser.add_argument("--source", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--build", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    options.sections = options.only.split(",") if options.only else list(SECTIONS)
+    options.sections = (options.only.split(",") if options.only
+                        else [name for name in SECTIONS if name not in BY_NAME])
     for name in options.sections:
         if name not in SECTIONS:
             parser.error("no section %s; there are %s" % (name, ", ".join(SECTIONS)))

@@ -1,0 +1,226 @@
+"""What supervision costs a training: the same ranks by hand and under railhead, by turns in random order."""
+
+import glob
+import json
+import math
+import os
+import random
+import socket
+import statistics
+import subprocess
+import time
+
+from daemon import Daemon, Failed
+
+PYTHON = "/usr/bin/python3"
+RANKS = 2
+# Processor time of supervisors is looked at this often, and that of ranks by hand as well, for the looking costs too.
+LOOK_SECONDS = 0.1
+
+
+def spec_of(command):
+    return {"base_name": "bench", "command": command, "instance_type": "local",
+            "distribution": {"torch_distributed": {"enabled": True, "processes_per_host": RANKS}},
+            "metric_definitions": [{"name": "train:loss", "regex": "loss=([0-9.eE+-]+)"}]}
+
+
+def training_command(context, unit, amount):
+    return [PYTHON, os.path.join(context.source, "tests", "bench", "training.py"), unit, str(amount)]
+
+
+# --- the interval ---
+
+def quantile_of_t(freedom):
+    """97.5 %, by the expansion of Cornish and Fisher; right to 1 in 1000 from 5 degrees of freedom on."""
+    z = statistics.NormalDist().inv_cdf(0.975)
+    return (z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
+            + (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * freedom ** 3))
+
+
+def ratio_of_pairs(ours, beside):
+    """The geometric mean of the ratios, and its 95 % interval: of t over their logarithms."""
+    logs = [math.log(a / b) for a, b in zip(ours, beside)]
+    mean = statistics.mean(logs)
+    half = quantile_of_t(len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
+    return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
+
+
+# --- processor time of others ---
+
+def cpu_seconds(pid):
+    """Of a process with one thread, to the nanosecond; None once it is gone."""
+    try:
+        with open("/proc/%d/schedstat" % pid, encoding="ascii") as text:
+            return int(text.read().split()[0]) / 1e9
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def daemon_cpu_seconds(daemon):
+    """With its nursery, which forks the workers."""
+    pid = daemon.process.pid
+    with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as children:
+        return sum(cpu_seconds(each) or 0 for each in [pid] + [int(child) for child in children.read().split()])
+
+
+# --- one run ---
+
+class Run:
+    """What one training used, in seconds; what its supervisors used beside it."""
+
+    def __init__(self, logs, worker=0.0, daemon=0.0):
+        ranks = [self.last_line(log) for log in logs]
+        self.steps = ranks[0]["steps"]
+        self.cpu = sum(rank["cpu_s"] for rank in ranks)
+        self.wall = max(rank["end_s"] for rank in ranks) - min(rank["start_s"] for rank in ranks)
+        self.worker, self.daemon = worker, daemon
+
+    @staticmethod
+    def last_line(path):
+        with open(path, encoding="utf-8", errors="replace") as log:
+            lines = log.read().splitlines()
+        try:
+            return json.loads(lines[-1])
+        except (IndexError, ValueError) as why:
+            raise Failed("%s: no figures in its last line:\n%s" % (path, "\n".join(lines[-5:]))) from why
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def environment_by_hand(planned, folder, port):
+    """That of the plan, but what only a worker's own view of the host has: /opt/ml and the name algo-1."""
+    environment = dict(line.split("=", 1) for line in planned)
+    environment = {name: value.replace("/opt/ml", folder) for name, value in environment.items()}
+    environment.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    return environment
+
+
+def run_by_hand(context, daemon, command):
+    plan = daemon.ask("POST", "/v1/training-jobs?dry_run=true", spec_of(command))["plan"]
+    folder = os.path.join(context.folder, "by-hand")
+    cwd = os.path.join(folder, "output", "data")
+    os.makedirs(cwd, exist_ok=True)
+    port = free_port()
+    logs = [os.path.join(folder, "rank-%d.log" % number) for number in range(RANKS)]
+    ranks = []
+    for rank, path in zip(plan["ranks"], logs):
+        with open(path, "wb") as log:
+            ranks.append(subprocess.Popen(rank["command"], cwd=cwd, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                          env=environment_by_hand(rank["environment"], folder, port)))
+    while any(rank.poll() is None for rank in ranks):
+        for rank in ranks:
+            cpu_seconds(rank.pid)
+        time.sleep(LOOK_SECONDS)
+    return Run(logs)
+
+
+class Job:
+    """A job that was submitted, seen by what its worker writes: a question to the daemon would cost it time."""
+
+    def __init__(self, daemon, command):
+        job = daemon.ask("POST", "/v1/training-jobs", spec_of(command))
+        self.name = job["name"]
+        self.folder = os.path.join(daemon.folder, "state", "jobs", job["id"] + "-1-0")
+
+    def line(self, kind):
+        """Of its journal; None when it is not there yet."""
+        try:
+            with open(os.path.join(self.folder, "journal.jsonl"), encoding="utf-8") as journal:
+                for text in journal:
+                    if text.endswith("\n") and json.loads(text)["kind"] == kind:
+                        return json.loads(text)
+        except FileNotFoundError:
+            pass
+        return None
+
+    def await_line(self, kind, seconds=60):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            found = self.line(kind)
+            if found:
+                return found
+            time.sleep(0.02)
+        raise Failed("%s: no %s line within %d s" % (self.folder, kind, seconds))
+
+
+def run_under_railhead(daemon, command):
+    before = daemon_cpu_seconds(daemon)
+    job = Job(daemon, command)
+    pid = job.await_line("ready")["pid"]
+    worker = 0.0
+    while not job.line("ended"):
+        worker = max(worker, cpu_seconds(pid) or 0)
+        time.sleep(LOOK_SECONDS)
+    if job.line("ended")["cause"] != "completed":
+        raise Failed("%s: %s" % (job.name, job.line("ended")))
+    return Run(sorted(glob.glob(os.path.join(job.folder, "rank-*.log"))), worker,
+               daemon_cpu_seconds(daemon) - before)
+
+
+# --- many runs ---
+
+def keep_pair(context, ours, beside):
+    keep = context.keep
+    keep("supervision.cpu", ours.cpu)
+    keep("supervision.cpu.by_hand", beside.cpu)
+    keep("supervision.all_cpu", ours.cpu + ours.worker + ours.daemon)
+    keep("supervision.wall", ours.wall)
+    keep("supervision.wall.by_hand", beside.wall)
+    keep("supervision.worker_percent", 100 * ours.worker / ours.wall)
+    keep("supervision.daemon_percent", 100 * ours.daemon / ours.wall)
+
+
+def half_width(context):
+    """The wider of both intervals, as a part of 1."""
+    widths = []
+    for what in ("cpu", "wall"):
+        key = "supervision." + what
+        mean, least, most = ratio_of_pairs(context.samples[key], context.samples[key + ".by_hand"])
+        widths.append((most - least) / 2 / mean)
+    return max(widths)
+
+
+def measure_pairs(context, daemon):
+    """Until the intervals are narrow, within the least and the most number of pairs."""
+    context.step("supervision: how many steps are %d s" % context.train_s)
+    steps = run_by_hand(context, daemon, training_command(context, "seconds", context.train_s)).steps
+    command = training_command(context, "steps", steps)
+    sides = {"ours": lambda: run_under_railhead(daemon, command),
+             "beside": lambda: run_by_hand(context, daemon, command)}
+    began = time.monotonic()
+    width = None
+    for number in range(context.pairs_most):
+        label = "supervision: pair %d of %d to %d" % (number + 1, context.pairs_least, context.pairs_most)
+        if number:
+            each = (time.monotonic() - began) / number
+            label += ", %.0f s each" % each
+        context.step(label + (", +-%.2f %%" % (100 * width) if width else ""))
+        done = {side: sides[side]() for side in random.sample(sorted(sides), 2)}
+        keep_pair(context, **done)
+        width = half_width(context) if number >= 2 else None
+        if number + 1 >= context.pairs_least and width and width <= context.width:
+            break
+
+
+def measure_idle(context, daemon):
+    """Both ranks sleep: what is left is the worker's own."""
+    job = Job(daemon, ["/bin/sleep", str(context.idle_s + 60)])
+    pid = job.await_line("ready")["pid"]
+    job.await_line("launched")
+    context.step("supervision: an idle worker, %d s" % context.idle_s)
+    time.sleep(1)
+    began, before = time.monotonic(), cpu_seconds(pid)
+    time.sleep(context.idle_s)
+    context.keep("supervision.idle_percent", 100 * (cpu_seconds(pid) - before) / (time.monotonic() - began))
+    daemon.ask("POST", "/v1/training-jobs/%s/stop" % job.name)
+    job.await_line("ended")
+
+
+def measure_supervision(context):
+    with Daemon(context, [("local", "local", 1)]) as daemon:
+        measure_idle(context, daemon)
+        measure_pairs(context, daemon)
