@@ -1,4 +1,4 @@
-"""How fast channels come: a Pipe channel beside `cat FILE >FIFO`, File mode of S3 beside curl."""
+"""How fast channels come: a Pipe channel beside `cat FILE >FIFO`, File mode of S3 beside curl; in how much memory."""
 
 import json
 import os
@@ -7,7 +7,8 @@ import socket
 import subprocess
 import time
 
-from daemon import Failed
+from daemon import Daemon, Failed
+from supervision import Job
 
 MIB = 1 << 20
 # As tests/lib/s3.sh keeps it; that one also fetches it.
@@ -53,16 +54,19 @@ def drain(fifo):
     return time.monotonic() - began
 
 
-def peak_mib(pid):
-    """Of a process and its children; what they share counts for each."""
-    pids = [str(pid)]
+def children_of(pid):
     with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as children:
-        pids += children.read().split()
-    peak = 0
-    for each in pids:
-        with open("/proc/%s/status" % each, encoding="utf-8") as status:
-            peak += sum(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    return peak / 1024
+        return [int(each) for each in children.read().split()]
+
+
+def peak_mib(pid):
+    with open("/proc/%d/status" % pid, encoding="utf-8") as status:
+        return sum(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
+
+def peak_with_children_mib(pid):
+    """What they share counts for each."""
+    return sum(peak_mib(each) for each in [pid] + children_of(pid))
 
 
 def cat_into_fifo(context, path):
@@ -73,6 +77,29 @@ def cat_into_fifo(context, path):
     writer.wait()
     os.unlink(fifo)
     return seconds
+
+
+def take_turns(number, ours, beside):
+    """Whose turn it is first changes from round to round."""
+    if number % 2:
+        return ours(), beside()
+    second = beside()
+    return ours(), second
+
+
+def measure_worker(context, source):
+    """A job that reads an epoch: the memory of its worker."""
+    command = ["/bin/sh", "-c", "cat ${SM_CHANNEL_TRAIN}_0 >/dev/null && echo done && exec sleep 600"]
+    spec = {"base_name": "pipe", "command": command, "instance_type": "local",
+            "inputs": {"train": {"uri": "file://" + source, "mode": "Pipe"}}}
+    context.step("staging: Pipe, in a job")
+    with Daemon(context, [("local", "local", 1)]) as daemon:
+        job = Job(daemon, spec)
+        pid = job.await_line("ready")["pid"]
+        job.await_output("done\n")
+        context.keep("staging.worker.mib", peak_mib(pid))
+        daemon.ask("POST", "/v1/training-jobs/%s/stop" % job.name)
+        job.await_line("ended")
 
 
 def measure_pipe(context):
@@ -86,24 +113,27 @@ def measure_pipe(context):
         if b"ready" not in stage.stdout.readline():
             raise Failed("railhead-stage pipe was not ready")
         for epoch in range(context.rounds + 1):
-            context.step("staging: Pipe")
-            ours = drain(os.path.join(instance.data, "train_%d" % epoch))
-            beside = cat_into_fifo(context, path)
+            context.step("staging: Pipe, round %d of %d" % (epoch, context.rounds))
+            ours, beside = take_turns(epoch, lambda: drain(os.path.join(instance.data, "train_%d" % epoch)),
+                                      lambda: cat_into_fifo(context, path))
             if epoch:  # the first round fills the page cache
                 context.keep("staging.pipe.mib_per_second", context.pipe_mib / ours)
                 context.keep("staging.cat.mib_per_second", context.pipe_mib / beside)
-        context.keep("staging.pipe.mib", peak_mib(stage.pid))
+        context.keep("staging.pipe.mib", peak_with_children_mib(stage.pid))
     finally:
         stage.kill()
         stage.wait()
-        shutil.rmtree(source)
+    measure_worker(context, source)
+    shutil.rmtree(source)
 
 
 def start_s3rver(context):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen(["node", S3RVER, "--silent", "-d", os.path.join(context.folder, "s3rver"),
+    # Its tokens for the next page of a listing are made by a cipher that OpenSSL 3 calls legacy.
+    server = subprocess.Popen(["node", "--openssl-legacy-provider", S3RVER, "--silent",
+                               "-d", os.path.join(context.folder, "s3rver"),
                                "-a", "127.0.0.1", "-p", str(port), "--configure-bucket", "train"],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(200):
@@ -117,37 +147,69 @@ def start_s3rver(context):
 
 
 def curl(*arguments):
-    subprocess.run(["curl", "-sS", "--fail", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD"] + list(arguments),
-                   stdout=subprocess.DEVNULL, check=True)
+    done = subprocess.run(["curl", "-sS", "--fail", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD"] + list(arguments),
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise Failed("curl: " + done.stderr.decode(errors="replace")[-500:])
 
 
-def fetch_by_stage(context, number, endpoint):
-    instance = Instance(context, "s3-%d" % number, {"uri": "s3://train/set/", "mode": "File"}, endpoint)
-    began = time.monotonic()
-    stage = instance.start("in")
-    said = stage.communicate()[0].decode(errors="replace")
-    seconds = time.monotonic() - began
-    if stage.returncode != 0:
-        raise Failed("railhead-stage in: " + said[-500:])
-    shutil.rmtree(instance.folder)
-    return seconds
+class S3Set:
+    """Objects beneath one prefix of a server, fetched whole by either side."""
+
+    def __init__(self, context, endpoint, name, count, size):
+        self.context, self.endpoint, self.name, self.count = context, endpoint, name, count
+        self.fetched = os.path.join(context.folder, "fetched-" + name)
+        self.names = ["%06d" % number for number in range(count)]
+        path = os.path.join(context.folder, "object")
+        with open(path, "wb") as out:
+            for _ in range(size // MIB):
+                out.write(os.urandom(MIB))
+            out.write(os.urandom(size % MIB))
+        self.in_parallel("put", "upload-file", lambda each: path)
+        os.unlink(path)
+
+    def in_parallel(self, verb, option, path_of):
+        """As many transfers at once as curl makes by default."""
+        config = os.path.join(self.context.folder, "%s-%s.curl" % (self.name, verb))
+        with open(config, "w", encoding="utf-8") as out:
+            for each in self.names:
+                out.write('url = "%s/train/%s/%s"\n%s = "%s"\n' % (self.endpoint, self.name, each, option,
+                                                                  path_of(each)))
+        curl("-Z", "-K", config)
+
+    def by_curl(self):
+        os.mkdir(self.fetched)
+        began = time.monotonic()
+        self.in_parallel("get", "output", lambda each: os.path.join(self.fetched, each))
+        seconds = time.monotonic() - began
+        shutil.rmtree(self.fetched)
+        return seconds
+
+    def by_stage(self):
+        instance = Instance(self.context, "s3", {"uri": "s3://train/%s/" % self.name, "mode": "File"}, self.endpoint)
+        began = time.monotonic()
+        stage = instance.start("in")
+        said = stage.communicate()[0].decode(errors="replace")
+        seconds = time.monotonic() - began
+        found = len(os.listdir(os.path.join(instance.data, "train"))) if stage.returncode == 0 else 0
+        shutil.rmtree(instance.folder)
+        if found != self.count:
+            raise Failed("railhead-stage in: %d of %d objects: %s" % (found, self.count, said[-500:]))
+        return seconds
 
 
 def measure_s3(context):
-    path = os.path.join(context.folder, "object")
-    fetched = os.path.join(context.folder, "fetched")
     server, endpoint = start_s3rver(context)
     try:
-        fill(path, context.s3_mib * MIB)
-        curl("-T", path, endpoint + "/train/set/object")
-        for number in range(context.rounds):
-            context.step("staging: S3")
-            ours = fetch_by_stage(context, number, endpoint)
-            began = time.monotonic()
-            curl("-o", fetched, endpoint + "/train/set/object")
-            beside = time.monotonic() - began
-            context.keep("staging.s3.mib_per_second", context.s3_mib / ours)
-            context.keep("staging.curl.mib_per_second", context.s3_mib / beside)
+        for name, count, size in (("large", 1, context.s3_mib * MIB), ("small", context.s3_objects, 20000)):
+            context.step("staging: S3, %s" % name)
+            objects = S3Set(context, endpoint, name, count, size)
+            for number in range(context.rounds):
+                context.step("staging: S3, %s, round %d of %d" % (name, number + 1, context.rounds))
+                ours, beside = take_turns(number, objects.by_stage, objects.by_curl)
+                amount = count if count > 1 else context.s3_mib
+                context.keep("staging.s3.%s.per_second" % name, amount / ours)
+                context.keep("staging.curl.%s.per_second" % name, amount / beside)
     finally:
         server.kill()
         server.wait()

@@ -121,35 +121,45 @@ def run_by_hand(context, daemon, command):
 class Job:
     """A job that was submitted, seen by what its worker writes: a question to the daemon would cost it time."""
 
-    def __init__(self, daemon, command):
-        job = daemon.ask("POST", "/v1/training-jobs", spec_of(command))
+    def __init__(self, daemon, spec):
+        job = daemon.ask("POST", "/v1/training-jobs", spec)
         self.name = job["name"]
         self.folder = os.path.join(daemon.folder, "state", "jobs", job["id"] + "-1-0")
 
+    def read(self, name):
+        """A file of the worker's; nothing when it is not there yet."""
+        try:
+            with open(os.path.join(self.folder, name), encoding="utf-8") as text:
+                return text.read()
+        except FileNotFoundError:
+            return ""
+
     def line(self, kind):
         """Of its journal; None when it is not there yet."""
-        try:
-            with open(os.path.join(self.folder, "journal.jsonl"), encoding="utf-8") as journal:
-                for text in journal:
-                    if text.endswith("\n") and json.loads(text)["kind"] == kind:
-                        return json.loads(text)
-        except FileNotFoundError:
-            pass
+        for text in self.read("journal.jsonl").splitlines(True):
+            if text.endswith("\n") and json.loads(text)["kind"] == kind:
+                return json.loads(text)
         return None
 
-    def await_line(self, kind, seconds=60):
+    def await_that(self, look, what, seconds=60):
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            found = self.line(kind)
+            found = look()
             if found:
                 return found
             time.sleep(0.02)
-        raise Failed("%s: no %s line within %d s" % (self.folder, kind, seconds))
+        raise Failed("%s: no %s within %d s" % (self.folder, what, seconds))
+
+    def await_line(self, kind):
+        return self.await_that(lambda: self.line(kind), "line " + kind)
+
+    def await_output(self, words):
+        self.await_that(lambda: words in self.read("rank-0.log"), "output " + words)
 
 
 def run_under_railhead(daemon, command):
     before = daemon_cpu_seconds(daemon)
-    job = Job(daemon, command)
+    job = Job(daemon, spec_of(command))
     pid = job.await_line("ready")["pid"]
     worker = 0.0
     while not job.line("ended"):
@@ -208,7 +218,7 @@ def measure_pairs(context, daemon):
 
 def measure_idle(context, daemon):
     """Both ranks sleep: what is left is the worker's own."""
-    job = Job(daemon, ["/bin/sleep", str(context.idle_s + 60)])
+    job = Job(daemon, spec_of(["/bin/sleep", str(context.idle_s + 60)]))
     pid = job.await_line("ready")["pid"]
     job.await_line("launched")
     context.step("supervision: an idle worker, %d s" % context.idle_s)
