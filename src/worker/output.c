@@ -29,8 +29,11 @@ static int open_file(const struct output *output, const char *suffix)
     auto_free char *path =
         xasprintf("%s/rank-%d.%s", output->folder, output->rank, suffix);
 
-    /* A FIFO that a job puts in its place must not make us wait. */
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0640);
+    /* A FIFO that a job puts in its place must not make us wait, nor a link lead away.
+     */
+    return open(path,
+                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW,
+                0640);
 }
 
 /* With the first byte.  False when the disk will not have them: as with any byte it

@@ -133,17 +133,26 @@ static bool is_free(const struct peer *peer)
     return true;
 }
 
+/* -1 as well where a job has put a device or a FIFO in its place, which never end. */
+static int open_journal(const char *folder)
+{
+    auto_free char *path = xasprintf("%s/journal.jsonl", folder);
+    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat info;
+
+    if (fd < 0 || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
+        return -1;
+    return steal_fd(&fd);
+}
+
 static void look_at(struct peer *peer, const char *folder)
 {
-    auto_free char *path = NULL;
     bool gone;
 
     if (peer->stage >= PEER_ENDED)
         return;
-    if (peer->fd < 0) {
-        path = xasprintf("%s/journal.jsonl", folder);
-        peer->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    }
+    if (peer->fd < 0)
+        peer->fd = open_journal(folder);
     if (peer->fd < 0)
         return;
     gone = is_free(peer); /* before the read: so what it had said last is known */

@@ -28,10 +28,12 @@ void sample_log_clear(struct sample_log *log)
     *log = (struct sample_log){ .fd = -1 };
 }
 
+/* A FIFO that a job puts in its place must not make us wait. */
 static void open_file(struct sample_log *log)
 {
     log->fd =
-        open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+        open(log->path,
+             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
 }
 
 /* Every second line, in place: what is left tells of the same span. */
@@ -62,7 +64,7 @@ static void thin_out(struct sample_log *log)
 
     log->lines /= 2;
     log->every *= 2;
-    if (file_read(log->path, BYTES_MAX, &bytes, &len, NULL) < 0
+    if (file_read_at(AT_FDCWD, log->path, BYTES_MAX, &bytes, &len, NULL) < 0
         || file_replace(log->path, bytes, drop_every_second(bytes, len), 0640, false,
                         NULL)
                < 0)

@@ -154,6 +154,22 @@ START_TEST(one_that_has_not_begun_is_waited_for_and_not_touched)
 }
 END_TEST
 
+/* A job can write beside its journal; a device has no end. */
+START_TEST(a_journal_that_is_no_file_is_not_read)
+{
+    struct scene scene;
+    auto_free char *path = NULL;
+
+    scene_open(&scene);
+    path = xasprintf("%s/journal.jsonl", scene.folder);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(symlink("/dev/zero", path), 0);
+    peers_look(scene.peers);
+    ck_assert_int_eq(peers_stage(scene.peers, 1), PEER_RUNS);
+    scene_close(&scene);
+}
+END_TEST
+
 START_TEST(a_worker_alone_waits_for_nobody)
 {
     struct worker_plan plan = { .worker_count = 1 };
@@ -178,6 +194,7 @@ Suite *suite_peers(void)
     tcase_add_test(tcase, one_that_vanished_is_gone_and_lost);
     tcase_add_test(tcase, the_last_words_of_one_that_has_left_count);
     tcase_add_test(tcase, one_that_has_not_begun_is_waited_for_and_not_touched);
+    tcase_add_test(tcase, a_journal_that_is_no_file_is_not_read);
     tcase_add_test(tcase, a_worker_alone_waits_for_nobody);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void add_numbers(struct sample_log *log, int from, int to)
@@ -92,6 +93,27 @@ START_TEST(a_full_disk_leaves_whole_lines)
 }
 END_TEST
 
+START_TEST(a_fifo_in_its_place_holds_nobody)
+{
+    char *folder = scratch_folder();
+    auto_free char *path = xasprintf("%s/samples", folder);
+    struct sample_log log;
+
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    sample_log_init(&log, path);
+    add_numbers(&log, 1, 2);
+    ck_assert_int_eq(unlink(path), 0);
+    add_numbers(&log, 3, SAMPLE_LOG_LINES + 1);
+    check_numbers(path, 3, SAMPLE_LOG_LINES + 1, 1);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    add_numbers(&log, SAMPLE_LOG_LINES + 2, SAMPLE_LOG_LINES + 4); /* it is full */
+    ck_assert_int_eq(log.samples, SAMPLE_LOG_LINES + 4);
+    sample_log_clear(&log);
+    scratch_remove(folder);
+}
+END_TEST
+
 START_TEST(a_folder_that_is_gone_is_no_fault)
 {
     struct sample_log log;
@@ -111,6 +133,7 @@ Suite *suite_sample_log(void)
     tcase_add_test(tests, a_day_of_samples_is_kept_whole);
     tcase_add_test(tests, more_than_a_day_is_kept_in_ever_wider_steps);
     tcase_add_test(tests, a_full_disk_leaves_whole_lines);
+    tcase_add_test(tests, a_fifo_in_its_place_holds_nobody);
     tcase_add_test(tests, a_folder_that_is_gone_is_no_fault);
     suite_add_tcase(suite, tests);
     return suite;
