@@ -22,14 +22,19 @@
 
 enum {
     PROC_FILE_MAX = 1 << 20,
-    PASSES_MAX = 8
+    KILLS_AT_ONCE = 256 /* three system calls each: 1 ms of the daemon's time */
 };
 
 /* Who was killed is gone within milliseconds, save what waits for a device: a look
- * costs one system call a cgroup. */
+ * costs a few system calls a cgroup. */
 #define REMOVE_AGAIN_USEC (200 * USEC_PER_MSEC)
 
-/* Killed, and not empty yet. */
+struct listed {
+    pid_t pid;
+    int pidfd;
+};
+
+/* Not empty yet. */
 struct busy_cgroup {
     char *path;
     LIST_ENTRY(busy_cgroup) in_list;
@@ -119,54 +124,6 @@ char *local_cgroup_memory_base(const char *state_folder)
     return steal_ptr(&base);
 }
 
-static void remove_busy(void *context)
-{
-    struct local_cgroups *cgroups = context;
-    struct busy_cgroup *busy = LIST_FIRST(&cgroups->busy);
-
-    while (busy) {
-        struct busy_cgroup *next = LIST_NEXT(busy, in_list);
-
-        if (rmdir(busy->path) == 0 || errno != EBUSY) {
-            LIST_REMOVE(busy, in_list);
-            free(busy->path);
-            free(busy);
-        }
-        busy = next;
-    }
-    if (!LIST_EMPTY(&cgroups->busy))
-        loop_timer_set(cgroups->timer, clock_boot() + REMOVE_AGAIN_USEC);
-}
-
-int local_cgroups_new(struct loop *loop, struct local_cgroups **out, struct err *err)
-{
-    struct local_cgroups *cgroups = xcalloc(1, sizeof *cgroups);
-
-    LIST_INIT(&cgroups->busy);
-    if (loop_add_timer(loop, remove_busy, cgroups, &cgroups->timer, err) < 0) {
-        free(cgroups);
-        return -1;
-    }
-    *out = cgroups;
-    return 0;
-}
-
-void local_cgroups_free(struct local_cgroups *cgroups)
-{
-    struct busy_cgroup *busy;
-
-    if (!cgroups)
-        return;
-    while ((busy = LIST_FIRST(&cgroups->busy))) {
-        LIST_REMOVE(busy, in_list);
-        rmdir(busy->path);
-        free(busy->path);
-        free(busy);
-    }
-    loop_source_free(cgroups->timer);
-    free(cgroups);
-}
-
 static char *read_processes(const char *path)
 {
     auto_free char *list_path = xasprintf("%s/cgroup.procs", path);
@@ -191,50 +148,111 @@ static bool is_listed(const char *list, pid_t pid)
     }
 }
 
-/* The pidfd is taken between two looks at the list, so that a pid that was given anew
- * is never hit. */
-static void kill_listed(const char *path, pid_t pid)
+/* The first of a list, opened. Gives how many. */
+static size_t open_listed(const char *list, struct listed out[KILLS_AT_ONCE])
 {
-    auto_close int pidfd = pidfd_open(pid, 0);
-    auto_free char *list = pidfd < 0 ? NULL : read_processes(path);
+    size_t count = 0;
+    char *end;
 
-    if (list && is_listed(list, pid))
-        process_kill(pidfd, SIGKILL);
+    for (; count < KILLS_AT_ONCE; list = end) {
+        pid_t pid = (pid_t)strtol(list, &end, 10);
+        int pidfd = end == list ? -1 : pidfd_open(pid, 0);
+
+        if (end == list)
+            break;
+        if (pidfd >= 0)
+            out[count++] = (struct listed){ pid, pidfd };
+    }
+    return count;
 }
 
-/* Version 1 has no cgroup.kill.  What is born behind a pass is met by the next one. */
-static void kill_one_by_one(const char *path)
+/* Version 1 has no cgroup.kill.  The pidfds are taken between two looks at the list, so
+ * that a pid that was given anew is never hit. */
+static void kill_listed(const char *path)
 {
-    for (int pass = 0; pass < PASSES_MAX; pass++) {
-        auto_free char *list = read_processes(path);
-        char *end;
+    auto_free char *before = read_processes(path);
+    auto_free char *after = NULL;
+    struct listed listed[KILLS_AT_ONCE];
+    size_t count = before ? open_listed(before, listed) : 0;
 
-        if (!list || !*list)
-            return;
-        for (const char *at = list;; at = end) {
-            long pid = strtol(at, &end, 10);
-
-            if (end == at)
-                break;
-            kill_listed(path, (pid_t)pid);
-        }
+    if (count > 0)
+        after = read_processes(path);
+    for (size_t i = 0; i < count; i++) {
+        if (after && is_listed(after, listed[i].pid))
+            process_kill(listed[i].pidfd, SIGKILL);
+        close(listed[i].pidfd);
     }
+}
+
+static void kill_all(const char *path)
+{
+    auto_free char *kill_file = xasprintf("%s/cgroup.kill", path);
+    auto_close int fd = open(kill_file, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        kill_listed(path);
+    else
+        (void)!write(fd, "1", 1);
+}
+
+/* What was left, or born, behind a look is met by the next one. */
+static void end_busy(void *context)
+{
+    struct local_cgroups *cgroups = context;
+    struct busy_cgroup *busy = LIST_FIRST(&cgroups->busy);
+
+    while (busy) {
+        struct busy_cgroup *next = LIST_NEXT(busy, in_list);
+
+        kill_all(busy->path);
+        if (rmdir(busy->path) == 0 || errno != EBUSY) {
+            LIST_REMOVE(busy, in_list);
+            free(busy->path);
+            free(busy);
+        }
+        busy = next;
+    }
+    if (!LIST_EMPTY(&cgroups->busy))
+        loop_timer_set(cgroups->timer, clock_boot() + REMOVE_AGAIN_USEC);
+}
+
+int local_cgroups_new(struct loop *loop, struct local_cgroups **out, struct err *err)
+{
+    struct local_cgroups *cgroups = xcalloc(1, sizeof *cgroups);
+
+    LIST_INIT(&cgroups->busy);
+    if (loop_add_timer(loop, end_busy, cgroups, &cgroups->timer, err) < 0) {
+        free(cgroups);
+        return -1;
+    }
+    *out = cgroups;
+    return 0;
+}
+
+void local_cgroups_free(struct local_cgroups *cgroups)
+{
+    struct busy_cgroup *busy;
+
+    if (!cgroups)
+        return;
+    while ((busy = LIST_FIRST(&cgroups->busy))) {
+        LIST_REMOVE(busy, in_list);
+        rmdir(busy->path);
+        free(busy->path);
+        free(busy);
+    }
+    loop_source_free(cgroups->timer);
+    free(cgroups);
 }
 
 void local_cgroups_end(struct local_cgroups *cgroups, const char *path)
 {
-    auto_free char *kill_file = xasprintf("%s/cgroup.kill", path);
-    auto_close int fd = open(kill_file, O_WRONLY | O_CLOEXEC);
     struct busy_cgroup *busy;
 
     if (access(path, F_OK) < 0)
         return;
-    if (fd >= 0)
-        (void)!write(fd, "1", 1);
-    else
-        kill_one_by_one(path);
     busy = xcalloc(1, sizeof *busy);
     busy->path = xstrdup(path);
     LIST_INSERT_HEAD(&cgroups->busy, busy, in_list);
-    remove_busy(cgroups);
+    end_busy(cgroups);
 }
