@@ -156,6 +156,7 @@ static int read_end(const struct cJSON *data, struct job_end *end, struct err *e
     end->signal = number_or(data, "signal", 0);
     end->first_failing_rank = number_or(data, "first_failing_rank", -1);
     end->failure_boot_us = json_get_int(data, "first_failure_boot_us", 0);
+    end->hopeless = json_get(data, "retry") && !json_get_bool(data, "retry");
     end->message = xstrdup(json_get_text(data, "message"));
     return 0;
 }

@@ -15,6 +15,7 @@ struct job_end {
     int signal;             /* 0: none */
     int first_failing_rank; /* -1: none */
     usec_t failure_boot_us; /* when it failed; 0: it did not */
+    bool hopeless;          /* staging says that the same would fail again */
     char *message;          /* or NULL */
 };
 
@@ -125,9 +126,9 @@ bool job_move(enum job_state from, enum job_event_kind on, enum job_state *to);
  */
 bool job_due(const struct job *job, enum job_event_kind *kind, struct cJSON **data);
 
-/** The event that an attempt which ended by `cause` leads to: another attempt where the
- * spec's `retry` allows it, else the end of the job.  Pure. */
-enum job_event_kind job_event_after(const struct job *job, enum end_cause cause);
+/** The event that an attempt which ended so leads to: another attempt where the spec's
+ * `retry` allows it and it can help, else the end of the job.  Pure. */
+enum job_event_kind job_event_after(const struct job *job, const struct job_end *end);
 
 /** When the attempt ended: the last end of its workers, on the boot clock. Meaningful
  * once all have ended. */

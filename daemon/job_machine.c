@@ -247,18 +247,19 @@ static usec_t run_of_attempt(const struct job *job)
                                               : 0;
 }
 
-static bool may_retry(const struct job *job, enum end_cause cause)
+/* What is not there, or not allowed, is so another time, too. */
+static bool may_retry(const struct job *job, const struct job_end *end)
 {
-    return (job->retry_causes >> cause & 1U) && !job->stop_asked
+    return (job->retry_causes >> end->cause & 1U) && !end->hopeless && !job->stop_asked
            && job->attempt < job->max_attempts
            && job->used_run_us + run_of_attempt(job) < job->max_run_s * USEC_PER_SEC;
 }
 
-enum job_event_kind job_event_after(const struct job *job, enum end_cause cause)
+enum job_event_kind job_event_after(const struct job *job, const struct job_end *end)
 {
-    if (may_retry(job, cause))
-        return cause == END_INTERRUPTED ? EV_INTERRUPTED : EV_RETRY;
-    return event_of_cause(cause);
+    if (may_retry(job, end))
+        return end->cause == END_INTERRUPTED ? EV_INTERRUPTED : EV_RETRY;
+    return event_of_cause(end->cause);
 }
 
 /* Why an attempt ended that no worker failed in. */
@@ -285,7 +286,7 @@ static enum job_event_kind end_event(const struct job *job, struct cJSON **data)
     if (worker && !worker_has_failed(job, worker))
         end.cause = cause_of_stop(job, worker);
     *data = job_end_to_json(&end);
-    return job_event_after(job, end.cause);
+    return job_event_after(job, &end);
 }
 
 static struct cJSON *ready_data(const struct job *job)

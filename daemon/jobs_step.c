@@ -22,7 +22,7 @@ static void post_end(struct jobs *jobs, struct live_job *live, enum end_cause ca
     auto_json struct cJSON *data = job_end_to_json(&end);
     struct err err;
 
-    if (jobs_post(jobs, live, job_event_after(live->job, cause), -1, data, &err) < 0)
+    if (jobs_post(jobs, live, job_event_after(live->job, &end), -1, data, &err) < 0)
         log_error("job.event_refused job=%s error=\"%s\"", live->job->name, err.text);
 }
 

@@ -220,23 +220,27 @@ static bool post_line(struct life *life, enum job_event_kind kind,
     return post(life, kind, (int)worker, line(life, worker, moment(step, 2)), err);
 }
 
+/* "input!": it says that another time would not help. */
 static bool post_end(struct life *life, enum job_event_kind kind,
                      const struct step *step, struct err *err)
 {
     int64_t worker = number(step, 1);
+    size_t len = strcspn(step->words[3], "!");
+    auto_free char *cause = xstrndup(step->words[3], len);
+    struct cJSON *data = ended(life, worker, moment(step, 2), cause, moment(step, 4));
 
-    return post(life, kind, (int)worker,
-                ended(life, worker, moment(step, 2), step->words[3], moment(step, 4)),
-                err);
+    if (step->words[3][len] == '!')
+        json_set_bool(data, "retry", false);
+    return post(life, kind, (int)worker, data, err);
 }
 
 static bool post_launch_failure(struct life *life, const struct step *step,
                                 struct err *err)
 {
-    enum end_cause cause = END_COMPLETED;
+    struct job_end end = { 0 };
 
-    ck_assert(end_cause_from_name(step->words[1], &cause));
-    return post(life, job_event_after(life->job, cause), -1, cause_data(step->words[1]),
+    ck_assert(end_cause_from_name(step->words[1], &end.cause));
+    return post(life, job_event_after(life->job, &end), -1, cause_data(step->words[1]),
                 err);
 }
 

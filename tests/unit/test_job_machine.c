@@ -160,6 +160,12 @@ static const struct {
     { "submit 1 0 2 failed, place, ready 0 10, end 0 20 failed", "Restarting" },
     { "submit 1 0 2 input+output, place, ready 0 10, upload 0 20 input, end 0 21 input", "Restarting" },
     { "submit 1 0 2 input+output, place, ready 0 10, launch 0 11, upload 0 20 completed, end 0 21 output", "Restarting" },
+    /* Unless the worker says that the same would fail again. */
+    { "submit 1 0 2 input, place, ready 0 10, end 0 20 input!", "Failed input -1 -1" },
+    { "submit 1 0 2 input, place, ready 0 10, upload 0 20 input!, lose 0 21", "Failed input -1 -1" },
+    { "submit 1 0 2 output, place, ready 0 10, launch 0 11, upload 0 20 completed, end 0 21 output!", "Failed output -1 -1" },
+    { "submit 2 0 2 input, place, ready 0 10, ready 1 10, end 0 20 input!, end 1 21 input", "Failed input -1 -1" },
+    { "submit 2 0 2 input, place, ready 0 10, ready 1 10, end 0 21 input!, end 1 20 input", "Restarting" },
     { "submit 1 0 2 oom, place, ready 0 10, launch 0 11, end 0 20 oom", "Restarting" },
     { "submit 1 0 2 signal, place, ready 0 10, launch 0 11, end 0 20 signal", "Restarting" },
     { "submit 1 0 1 infrastructure, place, lose 0 0", "Failed lost -1 -1" },
