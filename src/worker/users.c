@@ -21,11 +21,13 @@
  */
 #define LOOK_INTERVAL (200 * USEC_PER_MSEC)
 
-/* A launcher that has lost all its processes ends by itself within this time, unless it
- * waits for something that a stop will not let come, or sits out its own kill timer;
- * then it is told, and at last killed. */
-#define LAUNCHER_ALONE (1 * USEC_PER_SEC)
-#define LAUNCHER_TOLD  (3 * USEC_PER_SEC)
+/* A launcher that has lost all its processes ends by itself, unless it waits for
+ * something that a stop will not let come.  torchrun looks every 5 s, and is told not
+ * to wait for that.  mpirun's abort takes 1.5 s, in the midst of which it crashes when
+ * it is told: so it has longer, and neither is told twice.  At last they are killed. */
+#define TORCHRUN_ALONE (1 * USEC_PER_SEC)
+#define MPIRUN_ALONE   (4 * USEC_PER_SEC)
+#define LAUNCHER_TOLD  (2 * USEC_PER_SEC)
 
 struct told {
     struct process_id *items;
@@ -33,6 +35,7 @@ struct told {
     usec_t due;
     usec_t alone_boot; /* since when no launcher of the job has a process of the user's
                           below it; 0: not so */
+    bool launchers_told;
     bool linger;
 };
 
@@ -128,11 +131,18 @@ static bool all_are_idle(const struct worker *worker)
     return true;
 }
 
-static void end_launchers(const struct worker *worker, int signal_number)
+/* They have none below them since told->alone_boot. */
+static void end_launchers(const struct worker *worker, struct told *told, usec_t now)
 {
+    usec_t due = told->alone_boot + (worker->remote ? MPIRUN_ALONE : TORCHRUN_ALONE);
+    bool kills = now >= due + LAUNCHER_TOLD;
+
+    if (now < due || (told->launchers_told && !kills))
+        return;
+    told->launchers_told = true;
     for (size_t i = 0; i < worker->opened; i++)
         if (worker->ranks[i].pid > 0)
-            kill(-worker->ranks[i].pid, signal_number);
+            kill(-worker->ranks[i].pid, kills ? SIGKILL : SIGTERM);
 }
 
 void users_tell(struct worker *worker, usec_t now)
@@ -149,9 +159,8 @@ void users_tell(struct worker *worker, usec_t now)
         told->alone_boot = 0;
     else if (!told->alone_boot)
         told->alone_boot = now;
-    if (!told->alone_boot || now < told->alone_boot + LAUNCHER_ALONE)
-        return; /* the next look lets ends through */
-    end_launchers(worker, now < told->alone_boot + LAUNCHER_TOLD ? SIGTERM : SIGKILL);
+    if (told->alone_boot) /* from the next look on ends are let through */
+        end_launchers(worker, told, now);
 }
 
 usec_t users_due(const struct worker *worker)

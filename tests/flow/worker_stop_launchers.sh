@@ -146,6 +146,9 @@ if command -v mpirun >/dev/null && /usr/bin/python3 -c 'import mpi4py' 2>/dev/nu
     check_equal "mpirun: the failing rank is named" "$(ended "$WORK/fails-1-0" first_failing_rank)" 3
     check_equal "mpirun: its own exit code is told" "$(ended "$WORK/fails-1-0" exit_code)" 7
     check_equal "mpirun: nothing is left after a failure" "$(living fails)" 0
+    check "mpirun: its last word is which rank failed" grep -q 'Exit code: *7' "$WORK/fails-1-0/rank-0.log"
+    check_equal "mpirun: its own abort is not disturbed" \
+        "$(grep -E 'already in progress|Segmentation' "$WORK/fails-1-0/rank-0.log")" ""
 
     begin killed "$mpi" 5
     wait_until 30 has killed up 4
