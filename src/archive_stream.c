@@ -171,12 +171,14 @@ int archive_writer_add(struct archive_writer *writer, const char *path,
         return add_link(writer, path, name, &status, err);
     if (S_ISDIR(status.st_mode))
         return write_header(writer, name, &status, NULL, err);
+    if (S_ISREG(status.st_mode)) {
+        fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (fd < 0 || fstat(fd, &status) < 0) /* by now it may be something else */
+            return err_sys(err, errno, "read %s", path);
+    }
     if (!S_ISREG(status.st_mode))
         return err_set(err, ERR_INVALID,
                        "%s: is neither a file nor a folder nor a link", name);
-    fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) < 0)
-        return err_sys(err, errno, "read %s", path);
     if (write_header(writer, name, &status, NULL, err) < 0)
         return -1;
     return write_file(writer, fd, name, status.st_size, on_packed, err);

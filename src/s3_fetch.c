@@ -102,7 +102,7 @@ static size_t recall(struct incoming *object, const char *path, const char *line
     size_t recalled = 0;
     size_t len;
 
-    if (file_read(path, PARTS_FILE_MAX, &notes, &len, NULL) < 0
+    if (file_read_at(AT_FDCWD, path, PARTS_FILE_MAX, &notes, &len, NULL) < 0
         || !text_starts_with(notes, line) || len != strlen(line) + object->parts)
         return 0;
     for (size_t i = 0; i < object->parts; i++)

@@ -197,6 +197,24 @@ static int body_of(const struct text *text, int *fd, struct http_range *body,
     return 0;
 }
 
+static int compare_size(void *context, const struct s3_object *object, struct err *err)
+{
+    const struct upload *upload = context;
+
+    if (object->size == upload->size)
+        return 0;
+    return err_set(err, ERR_CONFLICT, "another size");
+}
+
+/* When an answer is lost the next try finds no upload any more: it is the object. */
+static bool was_completed(struct upload *upload, const struct s3_call *call)
+{
+    return call->tries > 1 && call->err.code == ERR_NOT_FOUND
+           && s3_head(upload->s3, upload->to->bucket, upload->to->key, compare_size,
+                      upload, NULL)
+                  == 0;
+}
+
 /* An ETag is hexadecimal and quotes: nothing in it is to be escaped in XML. */
 static int complete(struct upload *upload, struct err *err)
 {
@@ -218,7 +236,7 @@ static int complete(struct upload *upload, struct err *err)
     text_puts(&list, "</CompleteMultipartUpload>");
     if (body_of(&list, &fd, &call.body, err) < 0)
         return -1;
-    return s3_call_perform(&call, err);
+    return s3_call_perform(&call, err) == 0 || was_completed(upload, &call) ? 0 : -1;
 }
 
 /* As far as the server can be reached; what it keeps then is for the bucket's own rule
@@ -269,7 +287,8 @@ static int put_in_parts(struct upload *upload, struct err *err)
 int s3_put_file(struct s3 *s3, const struct s3_uri *to, const char *path,
                 s3_sent_t *on_sent, void *context, struct err *err)
 {
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* What was a file when it was listed may be a FIFO by now. */
+    auto_close int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct upload upload = { .s3 = s3,
                              .to = to,
                              .fd = fd,
@@ -279,6 +298,8 @@ int s3_put_file(struct s3 *s3, const struct s3_uri *to, const char *path,
 
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_sys(err, errno, "open %s", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_INVALID, "%s is not a regular file", path);
     upload.size = st.st_size;
     if (upload.size > OBJECT_BYTES_MAX)
         return err_set(err, ERR_LIMIT, "%s: an object of S3 has at most 5 TiB", path);

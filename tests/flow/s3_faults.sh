@@ -119,6 +119,12 @@ fails "an upload that is refused is an error" 'denied: PUT s3://train/stored: 40
     "$verbs" put "$WORK/large" s3://train/stored
 check_equal "and taken back" "$(count 'DELETE 204 /train/stored?uploadId=')" 1
 
+s3_fault 'do=pass&method=POST&key=stored'
+s3_fault 'do=truncate&method=POST&key=stored'
+rm "$s3_folder/train/stored"
+check "one whose last answer is lost on the way is known to be stored" "$verbs" put "$WORK/large" s3://train/stored
+check "as it is, then" cmp "$s3_folder/train/stored" "$WORK/large"
+
 # --- begun again after kill -9 ---
 
 s3_fault 'do=slow&method=GET&key=large&after=30&times=0'

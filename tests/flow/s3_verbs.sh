@@ -38,6 +38,8 @@ check_equal "what was deleted is no longer listed" "$("$verbs" list 's3://train/
 
 check "an empty object is stored and fetched" \
     eval '"$verbs" put "$WORK/empty" s3://train/empty && mkdir "$WORK/in/0" && "$verbs" fetch s3://train/empty "$WORK/in/0" && cmp "$WORK/in/0/0" "$WORK/empty"'
+mkfifo "$WORK/fifo"
+check_status "a FIFO is refused, and not waited for" 1 timeout 10 "$verbs" put "$WORK/fifo" s3://train/fifo
 check "a large file is stored in parts" "$verbs" put "$WORK/large" s3://train/large
 check_equal "of 8 MiB each" "$(s3_requests | grep -c 'PUT 200 /train/large?partNumber=')" 3
 check_equal "and has the ETag of three parts" "$("$verbs" head s3://train/large | sed 's/^20000000 [0-9a-f]\{32\}//')" "-3 large"
