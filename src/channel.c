@@ -1,7 +1,7 @@
 /*
  * A channel as a value, and as a spec has it.  Decides what a channel may say and what
  * its members must not say together; what a spec's channels must not say together is
- * job_spec_inputs.c's.
+ * job_spec_data.c's.
  */
 
 #include "src/channel.h"

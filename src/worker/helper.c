@@ -63,7 +63,7 @@ int helper_start(struct helper *out, const char *folder, char *const *argv,
                  const struct worker_plan *plan, struct err *err)
 {
     struct helper helper = { .folder = folder, .output_fd = -1 };
-    /* What it needs of the world, such as a proxy, is what the daemon was given. */
+    /* One of ours: it has the environment that the daemon gave us. */
     struct spawn_request request = { .argv = argv,
                                      .env = environ,
                                      .folder = folder,
