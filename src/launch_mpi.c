@@ -63,19 +63,6 @@ char *launch_hostfile(const struct launch_input *input)
     return text_steal(&lines);
 }
 
-/* In the one form that sh(1) takes as it is: '...', and a quote as '\''. */
-static void add_quoted(struct text *out, const char *word)
-{
-    text_puts(out, " '");
-    for (; *word; word++) {
-        if (*word == '\'')
-            text_puts(out, "'\\''");
-        else
-            text_add(out, word, 1);
-    }
-    text_puts(out, "'");
-}
-
 /* mpirun begins another program behind an argument that is a colon, whosever it is; a
  * program that has one is hidden from it. */
 static char **without_colons(char **program)
@@ -87,7 +74,8 @@ static char **without_colons(char **program)
     text_puts(&line, "exec");
     for (char **word = program; *word; word++) {
         colon = colon || strcmp(*word, ":") == 0;
-        add_quoted(&line, *word);
+        text_puts(&line, " ");
+        shell_word_add(&line, *word);
     }
     if (!colon)
         return program;

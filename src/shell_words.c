@@ -1,6 +1,6 @@
 /*
- * Text to words, as a shell splits them.  Decides what is a word; expands nothing,
- * and refuses what only a shell could do, since no shell reads the words.
+ * Text to words, as a shell splits them, and back.  Decides what is a word; expands
+ * nothing, and refuses what only a shell could do, since no shell reads the words.
  */
 
 #include "src/shell_words.h"
@@ -126,4 +126,16 @@ int shell_words_split(const char *text, char ***out, struct err *err)
     else
         *out = words;
     return result;
+}
+
+void shell_word_add(struct text *out, const char *word)
+{
+    text_puts(out, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_puts(out, "'\\''");
+        else
+            text_add(out, word, 1);
+    }
+    text_puts(out, "'");
 }

@@ -16,4 +16,10 @@
  */
 MUST_CHECK int shell_words_split(const char *text, char ***out, struct err *err);
 
+struct text;
+
+/** Adds a word in the one form that sh(1) takes as it is: '...', and a quote as '\''.
+ */
+void shell_word_add(struct text *out, const char *word);
+
 #endif

@@ -4,6 +4,7 @@
 #include "src/cli/plan.h"
 
 #include "src/cli/figure.h"
+#include "src/shell_words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,24 +26,12 @@ static void add_escaped(struct text *out, const char *word)
     text_puts(out, "'");
 }
 
-static void add_quoted(struct text *out, const char *word)
-{
-    text_puts(out, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            text_puts(out, "'\\''");
-        else
-            text_add(out, word, 1);
-    }
-    text_puts(out, "'");
-}
-
 void plan_add_word(struct text *out, const char *word)
 {
     if (text_has_control(word))
         add_escaped(out, word);
     else if (!*word || word[strspn(word, plain)])
-        add_quoted(out, word);
+        shell_word_add(out, word);
     else
         text_puts(out, word);
 }

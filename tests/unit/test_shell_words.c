@@ -76,6 +76,20 @@ START_TEST(what_only_a_shell_could_do_is_refused)
 }
 END_TEST
 
+START_TEST(a_word_that_is_added_is_split_as_it_was)
+{
+    static const char *const words[] = { "", "a b", "it's", "'", "$HOME;`x`\n\\" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        auto_text struct text text = { 0 };
+        auto_free char *expected = xasprintf("[%s]", words[i]);
+
+        shell_word_add(&text, words[i]);
+        splits(text.bytes, expected);
+    }
+}
+END_TEST
+
 Suite *suite_shell_words(void)
 {
     Suite *suite = suite_create("shell_words");
@@ -84,6 +98,7 @@ Suite *suite_shell_words(void)
     tcase_add_test(cases, words_are_those_of_sh);
     tcase_add_test(cases, what_does_not_end_is_refused_with_its_place);
     tcase_add_test(cases, what_only_a_shell_could_do_is_refused);
+    tcase_add_test(cases, a_word_that_is_added_is_split_as_it_was);
     suite_add_tcase(suite, cases);
     return suite;
 }
