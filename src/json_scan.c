@@ -146,14 +146,11 @@ static int hex4(const struct scan *scan, const char *at)
     if (scan->end - at < 6 || at[0] != '\\' || at[1] != 'u')
         return -1;
     for (int i = 2; i < 6; i++) {
-        char c = at[i];
+        int digit = text_hex_digit(at[i]);
 
-        if (is_digit(c))
-            value = value * 16 + (c - '0');
-        else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-            value = value * 16 + ((c | 0x20) - 'a' + 10);
-        else
+        if (digit < 0)
             return -1;
+        value = value * 16 + digit;
     }
     return value;
 }

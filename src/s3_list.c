@@ -9,25 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A digit's value; 16 for what is none. */
-static unsigned int hex_value(char digit)
-{
-    static const char digits[] = "0123456789abcdefABCDEF";
-    const char *at = digit ? strchr(digits, digit) : NULL;
-
-    if (!at)
-        return 16;
-    return (unsigned int)(at - digits < 16 ? at - digits : at - digits - 6);
-}
-
 /* As S3 encodes keys under encoding-type=url: a blank is "+".  In place. */
 static void decode_key(char *key)
 {
     char *to = key;
 
     for (const char *at = key; *at; at++) {
-        if (*at == '%' && hex_value(at[1]) < 16 && hex_value(at[2]) < 16) {
-            *to++ = (char)(hex_value(at[1]) << 4 | hex_value(at[2]));
+        if (*at == '%' && text_hex_digit(at[1]) >= 0 && text_hex_digit(at[2]) >= 0) {
+            *to++ = (char)(text_hex_digit(at[1]) << 4 | text_hex_digit(at[2]));
             at += 2;
         } else {
             *to++ = *at == '+' ? ' ' : *at;

@@ -35,6 +35,8 @@ bool text_is_utf8(const char *bytes, size_t len);
 size_t text_utf8_prefix(const char *bytes, size_t len);
 
 bool text_starts_with(const char *text, const char *start);
+/** Value of a hexadecimal digit, of either case; -1 for what is none. */
+int text_hex_digit(char digit);
 /** Whether there is a byte that no terminal, log or label should get. */
 bool text_has_control(const char *text);
 /** Length of the byte order mark that some editors put before a text; mostly 0. */

@@ -15,14 +15,6 @@ enum {
     URI_LEN_MAX = 4 * PATH_LEN_MAX
 };
 
-static int hex_value(char digit)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = digit ? strchr(digits, digit | 0x20) : NULL;
-
-    return at ? (int)(at - digits) : -1;
-}
-
 /* NULL when a % has not two digits behind it, or stands for NUL. */
 static char *decoded(const char *encoded)
 {
@@ -32,8 +24,8 @@ static char *decoded(const char *encoded)
         char byte = *encoded;
 
         if (byte == '%') {
-            int high = hex_value(encoded[1]);
-            int low = high < 0 ? -1 : hex_value(encoded[2]);
+            int high = text_hex_digit(encoded[1]);
+            int low = high < 0 ? -1 : text_hex_digit(encoded[2]);
 
             if (low < 0 || high + low == 0)
                 return NULL;

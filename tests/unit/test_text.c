@@ -216,6 +216,19 @@ START_TEST(a_start_is_told_from_other_places)
 }
 END_TEST
 
+START_TEST(of_all_bytes_twenty_two_are_hexadecimal_digits)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+
+    for (int byte = 0; byte < 256; byte++) {
+        const char *at = byte ? strchr(digits, byte) : NULL;
+        int place = at ? (int)(at - digits) : -1;
+
+        ck_assert_int_eq(text_hex_digit((char)byte), place < 16 ? place : place - 6);
+    }
+}
+END_TEST
+
 START_TEST(words_are_counted_and_owned)
 {
     char **words = NULL;
@@ -251,6 +264,7 @@ Suite *suite_text(void)
     tcase_add_test(cases, the_last_distance_allowed_still_counts_and_the_next_does_not);
     tcase_add_test(cases, very_long_words_are_near_to_nothing);
     tcase_add_test(cases, a_start_is_told_from_other_places);
+    tcase_add_test(cases, of_all_bytes_twenty_two_are_hexadecimal_digits);
     tcase_add_test(cases, words_are_counted_and_owned);
     suite_add_tcase(suite, cases);
     return suite;
