@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -72,6 +74,29 @@ int file_read_at(int folder, const char *name, size_t limit, char **bytes, size_
     if (!S_ISREG(status.st_mode))
         return err_set(err, ERR_INVALID, "%s is not a regular file", name);
     return read_to_end(fd, name, limit, bytes, len, err);
+}
+
+char *path_settle(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    auto_free char *above = slash ? xstrndup(path, (size_t)(slash - path)) : NULL;
+    auto_free char *real = above && *above ? realpath(above, NULL) : NULL;
+
+    return real ? xasprintf("%s%s", strcmp(real, "/") == 0 ? "" : real, slash)
+                : xstrdup(path);
+}
+
+int open_settled(const char *path, int flags)
+{
+    const struct open_how how = { .flags = (unsigned)flags,
+                                  .mode = flags & O_CREAT ? 0644 : 0,
+                                  .resolve = RESOLVE_NO_SYMLINKS };
+    int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+
+    /* Kernels before 5.6, and containers whose filter is older: the last part alone. */
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        fd = open(path, flags | O_NOFOLLOW, 0644);
+    return fd;
 }
 
 int write_all(int fd, const void *bytes, size_t len, struct err *err)

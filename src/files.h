@@ -31,6 +31,14 @@ char *path_of_helper(const char *name);
 /** Absolute path of a file named relative to the present folder; the caller frees. */
 char *path_absolute(const char *path);
 
+/** The path with the folders above its last part as they are now, without links; as it
+ * is when they are not there.  The caller frees. */
+char *path_settle(const char *path);
+
+/** open(2), mode 0644, of a path beneath a settled one, for folders that a job can
+ * write: ELOOP when any part of it has become a link since. */
+int open_settled(const char *path, int flags);
+
 /** All of `len` bytes, over short writes and EINTR. */
 MUST_CHECK int write_all(int fd, const void *bytes, size_t len, struct err *err);
 

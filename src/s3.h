@@ -134,7 +134,8 @@ typedef void s3_sent_t(void *context, int64_t sent, int64_t total);
 /**
  * Stores a file: in one request up to S3_PART_BYTES, above in parts, several at a time,
  * that become one object at once at the end or are taken back.  A file that shrinks
- * meanwhile is an error.
+ * meanwhile is an error.  The path is settled (files.h), and what has become a link or
+ * is no file is refused.
  */
 MUST_CHECK int s3_put_file(struct s3 *s3, const struct s3_uri *to, const char *path,
                            s3_sent_t *on_sent, void *context, struct err *err);

@@ -288,7 +288,8 @@ int s3_put_file(struct s3 *s3, const struct s3_uri *to, const char *path,
                 s3_sent_t *on_sent, void *context, struct err *err)
 {
     /* What was a file when it was listed may be a FIFO by now. */
-    auto_close int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    auto_close int fd =
+        open_settled(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct upload upload = { .s3 = s3,
                              .to = to,
                              .fd = fd,

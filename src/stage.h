@@ -24,10 +24,11 @@
  *   {"artifacts":{"model":URI or null,"output":URI or null}}   out: before it ends
  *   {"error":"...","retry":true}                the last line; it ends with status 1
  *
- * Status 0: all is done.  It holds no more than 32 MiB whatever it moves.  All it makes
- * is in ML, in checkpoint_path or at a URI.  What is fetched is written under a name of
- * its own, checked and renamed, so that what has its name is whole; begun again, it
- * goes on with what is there.
+ * Status 0: all is done.  It holds less than 32 MiB of memory whatever it moves, but
+ * for the names of what it moves: about 80 bytes an object, 256 MiB at most.  All it
+ * makes is in ML, in checkpoint_path or at a URI.  What is fetched is written under a
+ * name of its own, checked and renamed, so that what has its name is whole; begun
+ * again, it goes on with what is there.
  *
  * FIFOs: CHANNEL_EPOCH where the instance has one process of the user's; with more,
  * CHANNEL_EPOCH in a folder of its own for every local rank, ML/input/data/rank-L/, and

@@ -176,26 +176,20 @@ static int fill(int from, const char *path, struct progress *progress, struct er
     return 0;
 }
 
-static int open_source(const char *path, int *out, struct err *err)
-{
-    auto_close int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    struct stat status;
+static const int source_flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
-    if (fd < 0 || fstat(fd, &status) < 0)
-        return err_sys(err, errno, "read %s", path);
-    if (!S_ISREG(status.st_mode))
-        return err_set(err, ERR_INVALID, "%s is not a regular file", path);
-    *out = steal_fd(&fd);
-    return 0;
-}
-
-int copy_file(const char *from, const char *to, struct progress *progress,
-              struct err *err)
+/* `source` is what opening `from` gave. */
+static int copy_open(int source, const char *from, const char *to,
+                     struct progress *progress, struct err *err)
 {
     auto_free char *partial = partial_path(to);
-    auto_close int source = -1;
+    struct stat status;
 
-    if (open_source(from, &source, err) < 0 || make_folder_of(to, err) < 0)
+    if (source < 0 || fstat(source, &status) < 0)
+        return err_sys(err, errno, "read %s", from);
+    if (!S_ISREG(status.st_mode))
+        return err_set(err, ERR_INVALID, "%s is not a regular file", from);
+    if (make_folder_of(to, err) < 0)
         return -1;
     if (fill(source, partial, progress, err) < 0) {
         unlink(partial);
@@ -208,4 +202,20 @@ int copy_file(const char *from, const char *to, struct progress *progress,
         return err_sys(err, error, "rename to %s", to);
     }
     return 0;
+}
+
+int copy_file(const char *from, const char *to, struct progress *progress,
+              struct err *err)
+{
+    auto_close int source = open(from, source_flags);
+
+    return copy_open(source, from, to, progress, err);
+}
+
+int copy_settled(const char *from, const char *to, struct progress *progress,
+                 struct err *err)
+{
+    auto_close int source = open_settled(from, source_flags);
+
+    return copy_open(source, from, to, progress, err);
 }

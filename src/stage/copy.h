@@ -29,6 +29,11 @@ char *partial_path(const char *path);
 MUST_CHECK int copy_file(const char *from, const char *to, struct progress *progress,
                          struct err *err);
 
+/** The same of a file in a folder that a job can write, whose path is settled
+ * (files.h): a link is no file. */
+MUST_CHECK int copy_settled(const char *from, const char *to, struct progress *progress,
+                            struct err *err);
+
 /** Makes the folders above `path`. */
 MUST_CHECK int make_folder_of(const char *path, struct err *err);
 

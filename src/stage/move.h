@@ -20,7 +20,8 @@ MUST_CHECK int fetch_objects(struct stage *stage, const struct objects *objects,
 MUST_CHECK int fetch_one(struct stage *stage, const char *source, const char *to,
                          struct err *err);
 
-/** Stores the file `from` at `target`, whole or not at all. */
+/** Stores the file `from`, a settled path (files.h), at `target`, whole or not at all.
+ */
 MUST_CHECK int put_file(struct stage *stage, const char *from, const char *target,
                         struct progress *progress, struct err *err);
 

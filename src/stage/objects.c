@@ -38,10 +38,11 @@ int objects_add(struct objects *objects, const struct object_facts *facts,
     struct object *object;
 
     if (size > limit)
-        return err_set(err, ERR_LIMIT,
-                       "more than %zu objects: their names are too many to be held in "
-                       "memory; fewer, larger objects are faster, too",
-                       objects->count);
+        return err_set(
+            err, ERR_LIMIT,
+            "more than %zu objects, whose names take %zu MiB: pack them into "
+            "fewer, larger ones, which are faster, too",
+            objects->count, limit >> 20);
     if (objects->texts.len == 0)
         text_add(&objects->texts, "", 1); /* place 0 stands for no text */
     if (objects->count == objects->room) {

@@ -3,6 +3,7 @@
  * removed there, too; nothing else there is touched, for others may store there. */
 
 #include "src/clock.h"
+#include "src/files.h"
 #include "src/stage/listing.h"
 #include "src/stage/manifest.h"
 #include "src/stage/move.h"
@@ -92,14 +93,15 @@ static int64_t time_of_restoring(const struct stage *stage)
     return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
 
-static int look(struct syncing *syncing, struct objects *objects, struct err *err)
+/* Whether the folder is there: one that is away, to be replaced as a whole or because
+ * nothing was saved yet, says nothing of what was in it. */
+static int look(struct syncing *syncing, struct objects *objects, bool *is_there,
+                struct err *err)
 {
     set_limit(objects);
-    if (walk(syncing->folder, WALK_FILES, syncing->is_last, objects, err) < 0) {
-        if (err->code != ERR_NOT_FOUND)
-            return -1;
-        objects_clear(objects); /* nothing was saved yet */
-    }
+    *is_there = walk(syncing->folder, WALK_FILES, syncing->is_last, objects, err) == 0;
+    if (!*is_there)
+        return err->code == ERR_NOT_FOUND ? 0 : -1;
     return objects_arrange(objects, err);
 }
 
@@ -107,10 +109,11 @@ static int look(struct syncing *syncing, struct objects *objects, struct err *er
 static int look_first(struct syncing *syncing, struct err *err)
 {
     auto_objects struct objects there = { 0 };
+    bool is_there;
 
     set_limit(&there);
     if (list_folder(syncing->stage, syncing->target, &there, err) < 0
-        || look(syncing, &syncing->known, err) < 0)
+        || look(syncing, &syncing->known, &is_there, err) < 0)
         return -1;
     match(syncing, &syncing->known, &there, take_restored);
     return 0;
@@ -181,20 +184,38 @@ static void store_due(struct syncing *syncing, struct objects *objects)
         say_last_progress(progress);
 }
 
-/* It stays known when it could not be removed, so that it is tried again. */
-static int remove_gone(struct syncing *syncing, size_t index, struct objects *objects,
-                       struct err *err)
+/* What is there is what the next attempt begins with: it stays until all that is new
+ * here, its successor among it, is there as well. */
+static bool is_complete(const struct objects *objects)
 {
-    const struct object *gone = &syncing->known.items[index];
-    const char *name = object_name(&syncing->known, index);
+    for (size_t i = 0; i < objects->count; i++)
+        if (objects->items[i].state == OBJECT_NEW)
+            return false;
+    return true;
+}
+
+static bool is_removed(struct syncing *syncing, const char *name)
+{
     auto_free char *target = xasprintf("%s%s", syncing->target, name);
-    struct object_facts facts = { .name = name, .size = -1 };
     struct err why;
 
-    if (gone->state == OBJECT_NEW || remove_at(syncing->stage, target, &why) == 0)
-        return 0;
+    if (remove_at(syncing->stage, target, &why) == 0)
+        return true;
     err_wrap(&why, "checkpoint %s was removed", name);
     note_failure(syncing, &why);
+    return false;
+}
+
+/* It stays known when it is not removed, so that it is tried again. */
+static int remove_gone(struct syncing *syncing, size_t index, bool is_time,
+                       struct objects *objects, struct err *err)
+{
+    const char *name = object_name(&syncing->known, index);
+    struct object_facts facts = { .name = name, .size = -1 };
+
+    if (syncing->known.items[index].state == OBJECT_NEW
+        || (is_time && is_removed(syncing, name)))
+        return 0;
     if (objects_add(objects, &facts, err) < 0)
         return -1;
     objects->items[objects->count - 1].state = OBJECT_STORED_BEFORE;
@@ -206,6 +227,7 @@ static int remove_all_gone(struct syncing *syncing, struct objects *objects,
                            struct err *err)
 {
     size_t count = objects->count;
+    bool is_time = is_complete(objects);
     size_t at = 0;
 
     for (size_t i = 0; i < syncing->known.count; i++) {
@@ -214,7 +236,7 @@ static int remove_all_gone(struct syncing *syncing, struct objects *objects,
         while (at < count && strcmp(object_name(objects, at), name) < 0)
             at++;
         if ((at == count || strcmp(object_name(objects, at), name) != 0)
-            && remove_gone(syncing, i, objects, err) < 0)
+            && remove_gone(syncing, i, is_time, objects, err) < 0)
             return -1;
     }
     return objects->count > count ? objects_arrange(objects, err) : 0;
@@ -224,10 +246,13 @@ static int remove_all_gone(struct syncing *syncing, struct objects *objects,
 static int pass(struct syncing *syncing, struct err *err)
 {
     auto_objects struct objects objects = { 0 };
+    bool is_there;
 
     syncing->failures = 0;
-    if (look(syncing, &objects, err) < 0)
+    if (look(syncing, &objects, &is_there, err) < 0)
         return -1;
+    if (!is_there)
+        return 0;
     match(syncing, &objects, &syncing->known, take_state);
     store_due(syncing, &objects);
     if (remove_all_gone(syncing, &objects, err) < 0)
@@ -304,7 +329,8 @@ static int finish(struct syncing *syncing, struct err *err)
 
 int stage_checkpoints(struct stage *stage, struct err *err)
 {
-    struct syncing syncing = { .stage = stage, .folder = stage->plan->checkpoint_path };
+    auto_free char *folder = path_settle(stage->plan->checkpoint_path);
+    struct syncing syncing = { .stage = stage, .folder = folder };
     auto_free char *source = NULL;
     sigset_t stop;
     int result;

@@ -40,6 +40,14 @@ typedef int entry_f(struct output *output, const struct objects *objects, size_t
 
 /* --- the trees of all workers as one --- */
 
+/* The job may have put links in the place of what is beneath: see open_settled. */
+static char *root_of(const char *ml_folder, const char *beneath)
+{
+    auto_free char *ml = path_settle(ml_folder);
+
+    return xasprintf("%s/%s", ml, beneath);
+}
+
 enum taken {
     NAME_FREE,
     NAME_SHARED, /* a folder there, too */
@@ -52,7 +60,7 @@ static enum taken look_up(const char *root, const char *name)
 {
     const struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
                                   .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-    auto_close int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    auto_close int folder = open_settled(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     auto_close int fd = -1;
     struct stat status;
 
@@ -90,12 +98,10 @@ static int each_of_root(struct output *output, size_t worker, entry_f *on_entry,
                         struct err *err)
 {
     auto_objects struct objects objects = { 0 };
-    struct stat status;
 
-    if (stat(output->roots[worker], &status) < 0 && errno == ENOENT)
-        return 0;
-    if (walk(output->roots[worker], WALK_ALL, output->warns, &objects, err) < 0
-        || objects_arrange(&objects, err) < 0)
+    if (walk(output->roots[worker], WALK_ALL, output->warns, &objects, err) < 0)
+        return err->code == ERR_NOT_FOUND ? 0 : -1;
+    if (objects_arrange(&objects, err) < 0)
         return -1;
     for (size_t i = 0; i < objects.count; i++)
         if (!is_taken(output, worker, &objects, i)
@@ -158,10 +164,11 @@ static int pack_entry(struct output *output, const struct objects *objects,
 
 static int pack(struct output *output, const char *path, struct err *err)
 {
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     int result;
 
-    output->fd =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    output->fd = source_is_s3(output->target) ? open_settled(path, flags)
+                                              : open(path, flags, 0644);
     if (output->fd < 0)
         return err_sys(err, errno, "open %s", path);
     result = archive_writer_new(write_archive, output, &output->writer, err);
@@ -180,10 +187,10 @@ static int pack(struct output *output, const char *path, struct err *err)
  */
 static char *packing_path(const struct output *output, const char *target)
 {
-    auto_free char *place =
-        source_is_s3(target)
-            ? xasprintf("%s/output/%s", output->stage->plan->ml_folder, output->archive)
-            : xstrdup(target);
+    auto_free char *folder = root_of(output->stage->plan->ml_folder, "output");
+    auto_free char *place = source_is_s3(target)
+                                ? xasprintf("%s/%s", folder, output->archive)
+                                : xstrdup(target);
 
     return partial_path(place);
 }
@@ -288,10 +295,13 @@ static char **find_roots(const struct worker_plan *plan, const char *beneath)
 {
     char **roots = NULL;
 
-    for (char *const *peer = plan->peers; peer && *peer; peer++)
-        words_add(&roots, xasprintf("%s/ml/%s", *peer, beneath));
+    for (char *const *peer = plan->peers; peer && *peer; peer++) {
+        auto_free char *ml = xasprintf("%s/ml", *peer);
+
+        words_add(&roots, root_of(ml, beneath));
+    }
     if (!roots)
-        words_add(&roots, xasprintf("%s/%s", plan->ml_folder, beneath));
+        words_add(&roots, root_of(plan->ml_folder, beneath));
     return roots;
 }
 

@@ -2,6 +2,7 @@
 
 #include "src/stage/walk.h"
 
+#include "src/files.h"
 #include "src/stage/copy.h"
 #include "src/stage/manifest.h"
 #include "src/stage/say.h"
@@ -107,9 +108,17 @@ static int walk_folder(struct walker *walker, int parent, const char *name, int 
     if (depth > DEPTH_MAX)
         return err_set(err, ERR_INVALID, "%s: more than %d folders deep",
                        walker->folder, DEPTH_MAX);
-    fd = openat(parent, name, may_vanish ? flags | O_NOFOLLOW : flags);
+    if (depth > 0 || walker->how == WALK_FOLLOW)
+        fd = openat(parent, name, may_vanish ? flags | O_NOFOLLOW : flags);
+    else
+        fd = open_settled(name, flags);
     if (fd < 0 && may_vanish && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
         return 0;
+    if (fd < 0 && errno == ELOOP && depth == 0)
+        return err_set(
+            err, ERR_INVALID,
+            "%s is a link: what is to be stored must be in the folder itself",
+            walker->folder);
     if (fd < 0)
         return err_sys(err, errno, "read %s%s%s", walker->folder, depth ? "/" : "",
                        depth ? walker->name.bytes : "");

@@ -14,7 +14,8 @@ enum walk_how {
  * Adds what is beneath `folder`, in no order, and sets the listing's base.  Our own
  * half-written files are not there.  With `warn` what is left out is told.
  *
- * ERR_NOT_FOUND when the folder is not there.
+ * ERR_NOT_FOUND when the folder is not there.  Of a job's folder the path is settled
+ * (files.h): ERR_INVALID when a part of it has become a link.
  */
 MUST_CHECK int walk(const char *folder, enum walk_how how, bool warn,
                     struct objects *objects, struct err *err);

@@ -36,6 +36,30 @@ check_equal "what others stored stays" "$(cat "$kept/others/rank-9")" theirs
 rm "$here/new/step-3"
 check "what was stored and removed is removed there" wait_until 15 test ! -e "$kept/new/step-3"
 
+# Whoever replaces a checkpoint is never without one there, and a folder that is away for
+# a moment takes nothing with it.
+mkdir "$here/swap"
+echo 1 >"$here/swap/step-4"
+check "the one before is stored" wait_until 15 test -e "$kept/swap/step-4"
+(while sleep 0.05; do date +%N >"$here/swap/step-5" 2>/dev/null || exit; done) &
+writer=$!
+at_exit "kill $writer 2>/dev/null"
+sleep 0.2
+rm "$here/swap/step-4"
+sleep 5
+check "it stays until the next is stored" test -e "$kept/swap/step-4"
+kill $writer
+wait $writer 2>/dev/null
+check "the next is stored" wait_until 15 cmp -s "$here/swap/step-5" "$kept/swap/step-5"
+check "then the one before goes" wait_until 15 test ! -e "$kept/swap/step-4"
+mv "$here" "$here.away"
+sleep 5
+check "a folder that is away removes nothing" test -e "$kept/swap/step-5"
+mv "$here.away" "$here"
+rm "$here/swap/step-5"
+check "what is removed in it still is removed there" wait_until 15 test ! -e "$kept/swap/step-5"
+rmdir "$here/swap"
+
 # Written to all the time: never complete.
 (while sleep 0.05; do echo more >>"$here/growing" 2>/dev/null || exit; done) &
 writer=$!
@@ -50,6 +74,22 @@ check "SIGTERM is a last look, and the end" stop_syncing
 check_equal "all is stored then" "$(stored "$kept")" "./at the end ./growing ./old/step-1 ./others/rank-9"
 check "but a link, which is told" stage_says "$instance" checkpoints warning "link is a link: it is left out"
 check "and how far it was" stage_says "$instance" checkpoints progress '"what": "checkpoints"'
+
+# --- what a job puts in the place of its folder ---
+
+instance=$(stage_instance linked)
+mkdir "$instance/ml/checkpoints" "$WORK/elsewhere"
+echo theirs >"$WORK/elsewhere/secret"
+stage_plan "$instance" "{\"checkpoint_uri\": \"file://$WORK/linked-kept\"}"
+start_stage "$instance" checkpoints
+check "it watches" wait_until 10 grep -q ready "$instance/checkpoints.out"
+sleep 0.5
+rmdir "$instance/ml/checkpoints"
+ln -s "$WORK/elsewhere" "$instance/ml/checkpoints"
+stop_syncing
+check_equal "a link in the place of the folder is an error" $? 1
+check "which says so" stage_says "$instance" checkpoints error "checkpoints is a link"
+check_equal "nothing behind it is stored" "$(find "$WORK/linked-kept" -type f 2>/dev/null)" ""
 
 # --- two workers, one URI ---
 

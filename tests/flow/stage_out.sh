@@ -65,6 +65,26 @@ check "byte for byte" cmp "$one/model/weights" "$WORK/trees/model/weights"
 check_equal "their folders are told" "$(stage_line "$WORK/two-0" out artifacts)" \
     "{\"model\": \"file://$WORK/trees/model/\", \"output\": \"file://$WORK/trees/output/\"}"
 
+# What a job puts in the place of its own folders and files leads nowhere.
+mkdir "$WORK/elsewhere"
+echo theirs >"$WORK/elsewhere/secret"
+for linked in model output; do
+    for scheme in archive tree; do
+        peers "$linked-$scheme" 1
+        ml=$WORK/$linked-$scheme-0/ml
+        mkdir -p "$WORK/elsewhere/data"
+        echo theirs >"$WORK/elsewhere/data/secret"
+        rm -r "${ml:?}/$linked"
+        ln -s "$WORK/elsewhere" "$ml/$linked"
+        compressed=$([ "$scheme" = archive ] && echo true || echo false)
+        stage_plan "$instance" "{\"peers\": $peers, \"output_uri\": \"file://$WORK/$linked-$scheme\", \"output_compressed\": $compressed}"
+        run_stage "$instance" out
+        check_equal "a link in the place of $linked is an error ($scheme)" $? 1
+        check "it says what to do ($scheme, $linked)" stage_says "$instance" out error "$linked.* is a link"
+        check "nothing behind it is stored ($scheme, $linked)" test -z "$(find "$WORK/$linked-$scheme" -type f 2>/dev/null)"
+    done
+done
+
 echo in the way >"$WORK/blocked"
 stage_plan "$WORK/two-0" "{\"peers\": [\"$WORK/two-0\"], \"output_uri\": \"file://$WORK/blocked/output\"}"
 run_stage "$WORK/two-0" out
