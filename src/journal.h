@@ -9,31 +9,34 @@
  * What a worker says: journal.jsonl in its folder, one JSON object a line, only ever
  * appended.
  *
- *   {"seq":1,"kind":"ready","boot_us":B,"wall_us":W,"boot_id":"...","pid":P,"start_ticks":"T"}
- *   {"seq":2,"kind":"launched","boot_us":B,"wall_us":W,"ranks":[{"rank":0,"pid":P}]}
- *   {"seq":2,"kind":"progress",...,"phase":"downloading","what":"train","bytes":N,"bytes_total":M,
- *    "objects":n,"objects_total":m}            while something is staged, at most one a
- * second
- *   {"seq":3,"kind":"metric","boot_us":B,"wall_us":W,"name":"train:loss","value":0.41,"rank":0,"step":900}
- *                                              value is "NaN", "Infinity" or
- * "-Infinity" where it is no number
- *   {"seq":4,"kind":"heartbeat",...}             every 5 s, followed by fsync
- *   {"seq":5,"kind":"rank_exited",...,"rank":1,"exit_code":17,"signal":null,"oom":false}
- *   {"seq":6,"kind":"ranks_done",...}          all ranks but servers have ended, and
- * well
- *   {"seq":6,"kind":"uploading",...,"cause":...}   no process of the job is left; what
- * comes is storing outputs; with the members of "ended" as far as they are known
- *   {"seq":7,"kind":"ended",...,"cause":"failed","exit_code":17,"signal":null,"first_failing_rank":1,
- *    "first_failure_boot_us":B,"message":"...","metrics":{"train:loss":{"value":0.41,"rank":0,"step":900,"wall_us":W}},
- *    "failure":"first 1,024 characters of ML/output/failure","traceback":"ValueError:
- * bad lr", "artifacts":{"model":"s3://...","output":null},"utilization":{...}}   these
- * four only where there is something "retry":B where the cause is input or output:
- * whether the same could go well another time
+ * Every line has seq, kind, boot_us and wall_us: seq counts from 1 without a gap,
+ * boot_us is the boot clock, wall_us the wall clock derived from one anchor taken at
+ * the start (it does not jump).  What a line has besides, by its kind:
  *
- * Every line has seq, kind, boot_us and wall_us: boot_us is the boot clock, wall_us the
- * wall clock derived from one anchor taken at the start (it does not jump).  seq counts
- * from 1 without a gap.  "ended" is the last line: every process is gone and the output
- * is complete.
+ *   ready        "boot_id":"...","pid":P,"start_ticks":"T"
+ *   progress     "phase":"downloading","what":"train","bytes":N,"bytes_total":M,
+ *                "objects":n,"objects_total":m
+ *                while something is staged, at most one a second
+ *   launched     "ranks":[{"rank":0,"pid":P}]
+ *   metric       "name":"train:loss","value":0.41,"rank":0,"step":900
+ *                value is "NaN", "Infinity" or "-Infinity" where it is no number
+ *   heartbeat    nothing; every 5 s, followed by fsync
+ *   rank_exited  "rank":1,"exit_code":17,"signal":null,"oom":false
+ *   ranks_done   nothing: all ranks but servers have ended, and well
+ *   uploading    as "ended", as far as it is known: no process of the job is left, what
+ *                comes is storing outputs
+ *   ended        "cause":"failed","exit_code":17,"signal":null,
+ *                "first_failing_rank":1,"first_failure_boot_us":B,"message":"...",
+ *                "metrics":{"train:loss":{"value":0.41,"rank":0,"step":900,"wall_us":W}}
+ *                and, only where there is something:
+ *                "failure":"first 1,024 characters of ML/output/failure"
+ *                "traceback":"ValueError: bad lr"
+ *                "artifacts":{"model":"s3://...","output":null}
+ *                "utilization":{...}
+ *                "retry":B, where the cause is input or output: whether the same could
+ *                go well another time
+ *
+ * "ended" is the last line: every process is gone and the output is complete.
  */
 
 enum journal_kind {
@@ -91,12 +94,16 @@ bool end_cause_from_name(const char *name, enum end_cause *out);
 
 /*
  * How a worker is told to stop: the file `stop` in its folder, replaced whole,
+ *
  *   {"cause":"user_stop"}     or "peer"; {"cause":"interrupted","grace_s":120}
+ *
  * The worker sees it by inotify: SIGTERM to the user's processes, SIGKILL to what is
- * left after grace_s, which is the plan's where the file has none. An output file
- * rank-N.log has the bytes of rank N's stdout and stderr as they came; rank-N.times has
- * one record for every line begun: two little-endian 64-bit integers, the line's offset
- * in the log and the wall time in microseconds at which its first byte came.
+ * left after grace_s, which is the plan's where the file has none.
+ *
+ * An output file rank-N.log has the bytes of rank N's stdout and stderr as they came;
+ * rank-N.times has one record for every line begun: two little-endian 64-bit integers,
+ * the line's offset in the log and the wall time in microseconds at which its first
+ * byte came.
  */
 struct log_time {
     uint64_t offset;

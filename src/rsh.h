@@ -13,9 +13,9 @@
  *
  * railhead-rsh finds HOST in its environment:
  *
- *   RAILHEAD_RSH_HOSTS    one line "NAME FOLDER" a name: the worker's folder
- * (worker_plan.peers) behind each name by which mpirun may know the host
- *                         ("algo-2 /state/jobs/ID-1-1\n127.1.0.2 /state/jobs/ID-1-1\n")
+ *   RAILHEAD_RSH_HOSTS   a line "NAME FOLDER" for each name by which mpirun may know a
+ *                        host: the folder of its worker (worker_plan.peers), as in
+ *                        "algo-2 /state/jobs/ID-1-1\n127.1.0.2 /state/jobs/ID-1-1\n"
  *
  * which the launcher's rank has, and every RANK_REMOTE too where trees of daemons are
  * wanted.  A worker listens on FOLDER/rsh when it has a RANK_REMOTE, or when a rank of
