@@ -230,6 +230,15 @@ char *path_of_helper(const char *name)
     return xasprintf("%s/%s", RAILHEAD_LIBEXECDIR, name);
 }
 
+bool path_is_within(const char *path, const char *folder)
+{
+    size_t len = strlen(folder);
+
+    while (len > 0 && folder[len - 1] == '/')
+        len--;
+    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
 char *path_absolute(const char *path)
 {
     auto_free char *here = NULL;

@@ -28,6 +28,9 @@ MUST_CHECK int folder_make(const char *path, mode_t mode, struct err *err);
  * build tree), else where it is installed.  The caller frees. */
 char *path_of_helper(const char *name);
 
+/** Whether `path` is `folder` or beneath it, by their words alone.  Pure. */
+bool path_is_within(const char *path, const char *folder);
+
 /** Absolute path of a file named relative to the present folder; the caller frees. */
 char *path_absolute(const char *path);
 

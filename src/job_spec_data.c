@@ -4,14 +4,16 @@
  * may say is channel.c's, and whether anything is there the daemon's.
  */
 
+#include "src/files.h"
 #include "src/job_spec_members.h"
+#include "src/namespaces.h"
 #include "src/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static const char checkpoint_default[] = "/opt/ml/checkpoints";
+static const char checkpoint_default[] = ML_FOLDER "/checkpoints";
 
 enum {
     RETRY_DEFAULT_ON = RETRY_INFRASTRUCTURE | RETRY_INTERRUPTED,
@@ -116,26 +118,12 @@ static void read_checkpoint_uri(void *into, const struct cJSON *value,
     (void)member_uri(value, place, &spec->checkpoint_uri);
 }
 
-/* Whether `path` is `folder` or beneath it. */
-static bool is_within(const char *path, const char *folder)
-{
-    size_t len = strlen(folder);
-
-    return text_starts_with(path, folder) && (path[len] == '/' || path[len] == '\0');
-}
-
 /* All that is there is kept at the URI, and what the URI has is put there: a folder of
  * its own, neither one above /opt/ml nor that of the inputs. */
 static bool is_own_folder(const char *path)
 {
-    static const char above[] = "/opt/ml";
-    size_t len = strlen(path);
-    auto_free char *bare = NULL;
-
-    while (len > 0 && path[len - 1] == '/')
-        len--;
-    bare = xstrndup(path, len);
-    return !is_within(above, bare) && !is_within(bare, "/opt/ml/input");
+    return !path_is_within(ML_FOLDER, path)
+           && !path_is_within(path, ML_FOLDER "/input");
 }
 
 static void read_local_path(void *into, const struct cJSON *value,

@@ -7,6 +7,7 @@
 #include "src/json.h"
 #include "src/launch_config.h"
 #include "src/launch_env.h"
+#include "src/namespaces.h"
 #include "src/python_text.h"
 #include "src/text.h"
 
@@ -353,7 +354,7 @@ static struct worker_plan *plan_frame(const struct launch_input *input, int work
     plan->world_size = launch_log_count(spec, input->profile);
     plan->local_processes = launch_processes_per_host(spec, input->profile);
     plan->isolate = input->isolate;
-    plan->ml_folder = input->isolate ? xstrdup("/opt/ml") : xasprintf("%s/ml", folder);
+    plan->ml_folder = input->isolate ? xstrdup(ML_FOLDER) : xasprintf("%s/ml", folder);
     plan->work_folder = xasprintf("%s/%s", plan->ml_folder,
                                   input->source_archive ? "code" : "output/data");
     plan->checkpoint_path = checkpoint_path(input, plan->ml_folder);

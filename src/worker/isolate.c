@@ -35,16 +35,6 @@ static int show_hosts(const struct worker *worker, struct err *err)
     return namespaces_bind(path, hosts_path, err);
 }
 
-/* Whether `path` is `folder` or beneath it. */
-static bool is_within(const char *path, const char *folder)
-{
-    size_t len = strlen(folder);
-
-    while (len > 0 && folder[len - 1] == '/')
-        len--;
-    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
 /* A folder that the user named, outside of /opt/ml.  One that the host has not is not
  * made on the host; one that holds what we stand on is not hidden. */
 static int show_checkpoints(const struct worker *worker, struct err *err)
@@ -54,7 +44,7 @@ static int show_checkpoints(const struct worker *worker, struct err *err)
     auto_free char *source = NULL;
     struct stat folder;
 
-    if (is_within(path, ML_FOLDER))
+    if (path_is_within(path, ML_FOLDER))
         return 0;
     real = realpath(path, NULL);
     if (!real || stat(real, &folder) < 0)
@@ -62,8 +52,8 @@ static int show_checkpoints(const struct worker *worker, struct err *err)
             err, ERR_INVALID,
             "checkpoint.local_path: %s: %s; make this folder on the host, or use one beneath %s",
             path, strerror(errno), ML_FOLDER);
-    if (!S_ISDIR(folder.st_mode) || is_within(ML_FOLDER, real)
-        || is_within(worker->folder, real))
+    if (!S_ISDIR(folder.st_mode) || path_is_within(ML_FOLDER, real)
+        || path_is_within(worker->folder, real))
         return err_set(
             err, ERR_INVALID,
             "checkpoint.local_path: %s cannot be used for checkpoints; use a folder beneath %s",

@@ -309,6 +309,19 @@ START_TEST(a_file_in_the_way_of_a_folder_is_an_error)
 }
 END_TEST
 
+START_TEST(a_folder_holds_itself_and_what_is_beneath)
+{
+    ck_assert(path_is_within("/opt/ml", "/opt/ml"));
+    ck_assert(path_is_within("/opt/ml", "/opt/ml/"));
+    ck_assert(path_is_within("/opt/ml/", "/opt/ml"));
+    ck_assert(path_is_within("/opt/ml/input", "/opt/ml"));
+    ck_assert(path_is_within("/opt", "/"));
+    ck_assert(!path_is_within("/opt/mlx", "/opt/ml"));
+    ck_assert(!path_is_within("/opt", "/opt/ml"));
+    ck_assert(!path_is_within("/ml", "/opt"));
+}
+END_TEST
+
 START_TEST(a_relative_path_becomes_absolute)
 {
     auto_free char *same = path_absolute("/a/b");
@@ -365,6 +378,7 @@ static TCase *folder_cases(void)
     tcase_add_checked_fixture(cases, make_home, remove_home);
     tcase_add_test(cases, a_folder_is_made_with_what_is_missing_above_it);
     tcase_add_test(cases, a_file_in_the_way_of_a_folder_is_an_error);
+    tcase_add_test(cases, a_folder_holds_itself_and_what_is_beneath);
     tcase_add_test(cases, a_relative_path_becomes_absolute);
     tcase_add_test(cases, in_a_folder_that_was_removed_a_path_stays_relative);
     return cases;
