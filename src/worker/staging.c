@@ -222,9 +222,10 @@ static bool readiness_is_over(struct worker *worker)
 static void not_stored(struct worker *worker, const char *what, struct helper *helper)
 {
     bool over = clock_boot() >= worker->staging.until_boot;
-    auto_free char *words = xasprintf("%s could not be stored: %s", what,
-                                      over ? "30 minutes after the stop were over"
-                                           : helper_failure(helper));
+    auto_free char *words =
+        xasprintf("%s could not be stored: %s; they are kept in %s/ml", what,
+                  over ? "30 minutes after the stop were over" : helper_failure(helper),
+                  worker->folder);
 
     if (ending_because(&worker->ending, END_OUTPUT, "%s", words)) {
         worker->staging.failed = true;

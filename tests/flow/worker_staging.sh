@@ -118,12 +118,12 @@ check_equal "with the end so far" "$(lines "$folder" uploading cause)" '"complet
 stage checkpoints "trap 'echo \"{\\\"error\\\":\\\"disk full\\\",\\\"retry\\\":false}\"; exit 1' TERM; $ready; while :; do sleep 0.05; done"
 job sync-fails "{$checkpoint}" '["true"]'
 check_equal "a last sync that fails is the cause output" "$(ended "$folder" cause)" '"output"'
-check_equal "it is said what was not stored" "$(ended "$folder" message)" '"the last checkpoints could not be stored: disk full"'
+check_equal "it is said what was not stored" "$(ended "$folder" message)" "\"the last checkpoints could not be stored: disk full; they are kept in $folder/ml\""
 check_equal "that it will not go well another time is said" "$(ended "$folder" retry)" false
 job sync-fails-too "{$checkpoint}" '["sh", "-c", "exit 5"]'
 check_equal "an earlier cause stays" "$(ended "$folder" cause)" '"failed"'
 check_equal "with a remark" "$(ended "$folder" message)" \
-    '"rank 0 exited with code 5; the last checkpoints could not be stored: disk full"'
+    "\"rank 0 exited with code 5; the last checkpoints could not be stored: disk full; they are kept in $folder/ml\""
 
 # The first one dies in mid-run, the second one does the last sync.
 stage checkpoints "[ -e \$STAGES/second ] || { touch \$STAGES/second; echo '{\"error\":\"no route\",\"retry\":true}'; exit 1; }
@@ -152,7 +152,8 @@ check_equal "the others have nothing to upload but say so" "$(kinds "$folder")" 
 stage out 'echo "{\"error\":\"403 Forbidden\",\"retry\":false}"; exit 1'
 job out-fails "{$output}" '["true"]'
 check_equal "outputs that cannot be stored are the cause output" "$(ended "$folder" cause)" '"output"'
-check_equal "with the reason" "$(ended "$folder" message)" '"outputs could not be stored: 403 Forbidden"'
+check_equal "with the reason, and where they are" "$(ended "$folder" message)" \
+    "\"outputs could not be stored: 403 Forbidden; they are kept in $folder/ml\""
 
 # A stop, and a second one, while outputs are stored.
 stage out 'touch $STAGES/storing; sleep 1; touch $STAGES/stored'
