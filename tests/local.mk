@@ -58,6 +58,11 @@ flow_tests = \
 	tests/flow/worker_stop_launchers.sh \
 	tests/flow/worker_torch.sh \
 	tests/flow/worker_utilization.sh
+# Foreign programs take most of their time, and sanitizers see nothing of those: check-programs leaves them out.
+heavy_tests = \
+	tests/faults/ports_torch.sh \
+	tests/flow/examples.sh \
+	tests/flow/launch_matrix_torchrun.sh
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
@@ -66,7 +71,8 @@ fault_tests = \
 	tests/faults/nursery.sh \
 	tests/faults/orphans.sh \
 	tests/faults/ports.sh \
-	tests/faults/restart.sh
+	tests/faults/restart.sh \
+	tests/faults/staging.sh
 test_helpers = \
 	tests/data/config.txt \
 	tests/data/probe/probe.py \
@@ -80,6 +86,7 @@ test_helpers = \
 	tests/lib/daemon.sh \
 	tests/lib/fresh-root.sh \
 	tests/lib/jobs.sh \
+	tests/lib/ports.sh \
 	tests/lib/s3.sh \
 	tests/lib/s3_server.py \
 	tests/lib/lint.sh \
@@ -188,19 +195,19 @@ tests_contract_contract_SOURCES = \
 	tests/contract/world.c tests/contract/world.h
 tests_contract_contract_LDADD = schedulers/libschedulers.a $(words) $(heavy_LIBS)
 
-TESTS = $(unit_tests) $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests)
+TESTS = $(unit_tests) $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests) $(heavy_tests)
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = flock -o $(abs_top_builddir)/tests/lock $(BASH)
 AM_TESTS_ENVIRONMENT = RAILHEAD_SOURCE=$(abs_top_srcdir); RAILHEAD_BUILD=$(abs_top_builddir); \
 	export RAILHEAD_SOURCE RAILHEAD_BUILD;
-EXTRA_DIST += $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests) $(test_helpers)
+EXTRA_DIST += $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests) $(heavy_tests) $(test_helpers)
 CLEANFILES += tests/lock
 
 # The programs that make check needs, built and not run.
 test-programs: all
 	$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(bench_programs)
 
-# All but the lints, which read the source and not the build.
+# All but the lints, which read the source and not the build, and but the heavy ones.
 check-programs:
 	$(MAKE) check TESTS="$(unit_tests) $(flow_tests) $(contract_tests) $(fault_tests)"
 

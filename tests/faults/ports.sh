@@ -4,18 +4,10 @@
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/daemon.sh"
 . "$(dirname "$0")/../lib/jobs.sh"
+. "$(dirname "$0")/../lib/ports.sh"
 
-# PyTorch's usual port is taken, for all this test.
-/usr/bin/python3 -c '
-import socket, sys, time
-busy = socket.socket(socket.AF_INET6)
-busy.bind(("::", 29500))
-busy.listen()
-open(sys.argv[1], "w").write("up")
-time.sleep(600)' "$WORK/busy" &
-busy=$!
-at_exit kill $busy
-wait_until 10 test -s "$WORK/busy" || echo "# 29500 is busy without us"
+# PyTorch's usual ports are taken, for all this test.
+take_ports 29500 29400
 
 # Rank 0 listens on the port as a rendezvous does, rank 1 comes to it; both stay until every job is there.
 cat >"$WORK/meet.py" <<'MEET'
@@ -62,7 +54,7 @@ meet() {
         check_equal "$name meets itself while its neighbours do" "$(show "$name" end.cause)" '"completed"'
     done
     check_equal "$1 jobs have $1 ports" "$(cat "$here"/*.0 | sort -u | grep -c .)" "$1"
-    check_equal "nobody has 29500" "$(cat "$here"/* | grep -c 29500)" 0
+    check_equal "nobody has those that are taken" "$(cat "$here"/* | grep -Ec '29500|29400')" 0
     check_equal "both ranks of a job have one port" "$(for name in "${names[@]}"; do cmp "$here/$name.0" "$here/$name.1"; done)" ""
 }
 

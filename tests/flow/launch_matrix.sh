@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every launcher, on 1 to 3 instances, with 1 and 2 processes on each: ranks are 0 to n-1, each once; every host is
 # found; arguments arrive as the spec has them; nothing is left, whatever it did to stay.
-# LAUNCHERS="mpirun none" tries these alone.
+# LAUNCHERS="mpirun none" tries these alone; without it all but the real torchrun: launch_matrix_torchrun.sh.
 # shellcheck disable=SC2119
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/daemon.sh"
@@ -117,7 +117,7 @@ stopped() {
     check "nothing of $name is left" no_stray
 }
 
-read -ra launchers <<<"${LAUNCHERS:-railhead torchrun mpirun servers none}"
+read -ra launchers <<<"${LAUNCHERS:-railhead mpirun servers none}"
 for launcher in "${launchers[@]}"; do
     matrix "$launcher"
 done

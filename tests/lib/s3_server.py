@@ -26,6 +26,7 @@ WHAT is one of
   corrupt              turn one bit of the byte at `after` of the body
   stall                send nothing more after `after` bytes of the body, for 600 s
   slow                 send 64 KiB at a time, with `after` milliseconds between
+  wait                 answer `after` milliseconds late
   etag                 answer with another ETag (and fail If-Match)
   change               replace the object's bytes by as many others, before answering
 method and key (a regular expression, searched in the key) default to all; times defaults to 1,
@@ -226,6 +227,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(int(what), CODES.get(int(what), "Error" + what), "as the test wants it")
         if what == "slowdown":
             raise Refused(503, "SlowDown", "Please reduce your request rate.")
+        if what == "wait":
+            time.sleep(self.fault["after"] / 1000)
         if what == "change":
             path = object_path(bucket, key)
             store(bucket, key, [os.urandom(os.path.getsize(path))])
