@@ -25,6 +25,7 @@ enum {
 struct processes {
     pid_t *pids;
     size_t count;
+    size_t room;
 };
 
 /* -1 where there is no such file. */
@@ -87,8 +88,13 @@ void usage_sum_network(const char *dev, int64_t *rx_bytes, int64_t *tx_bytes)
 
 static void add_process(struct processes *processes, pid_t pid)
 {
-    if (processes->count < PROCESSES_MAX)
-        processes->pids[processes->count++] = pid;
+    if (processes->count >= PROCESSES_MAX)
+        return;
+    if (processes->count == processes->room) {
+        processes->room = processes->room ? processes->room * 2 : 16;
+        processes->pids = xrealloc(processes->pids, processes->room * sizeof pid);
+    }
+    processes->pids[processes->count++] = pid;
 }
 
 static void add_listed(struct processes *processes, const char *list)
@@ -129,7 +135,7 @@ static void list_processes(const struct cgroup *cgroup, struct processes *out)
     int folder = cgroup->fd >= 0 ? cgroup->fd : cgroup->memory_fd;
     auto_free char *list = NULL;
 
-    *out = (struct processes){ .pids = xcalloc(PROCESSES_MAX, sizeof *out->pids) };
+    *out = (struct processes){ 0 };
     if (folder > 0
         && file_read_at(folder, "cgroup.procs", COUNTERS_MAX, &list, NULL, NULL) == 0) {
         add_listed(out, list);
