@@ -210,14 +210,25 @@ static void keep_said(struct job_worker *worker, const struct cJSON *line)
     }
 }
 
+/* Whoever completed was ready and had launched, also when a disk or the job itself has
+ * torn the lines. */
+static void note_beginning(struct job_worker *worker, usec_t wall)
+{
+    worker->launched = true;
+    if (worker->ready)
+        return;
+    worker->ready = true;
+    worker->ready_boot_us = worker->last_boot_us;
+    worker->ready_wall_us = wall;
+}
+
 /* What a line "uploading" or "ended" says. */
 static void note_end(const struct job *job, struct job_worker *worker,
                      const struct cJSON *line)
 {
     keep_said(worker, line);
-    /* Whoever completed had launched, also when a disk has torn the line. */
     if (worker->end.cause == END_COMPLETED)
-        worker->launched = true;
+        note_beginning(worker, json_get_int(line, "wall_us", 0));
     worker->end_boot_us = worker->last_boot_us;
     if (!worker->end.failure_boot_us)
         worker->end.failure_boot_us = failure_time(job, worker);

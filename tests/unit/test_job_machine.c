@@ -60,6 +60,12 @@ static const struct {
     { "submit 2, place, ready 0 10, launch 0 11, ready 1 12, launch 1 13, end 0 20 completed, end 1 30 completed",
       "Completed completed 0 -1" },
 
+    /* Lines were torn. */
+    { "submit 1, place, ready 0 10, end 0 20 completed", "Completed completed 0 -1" },
+    { "submit 1, place, end 0 20 completed", "Completed completed 0 -1" },
+    { "submit 1, place, upload 0 20 completed, end 0 30 completed", "Completed completed 0 -1" },
+    { "submit 2, place, ready 0 10, end 0 20 completed, end 1 21 completed", "Completed completed 0 -1" },
+
     /* Before it started. */
     { "submit 2, stop user_stop", "Stopped user_stop -1 -1" },
     { "submit 2, stop max_wait", "MaxWaitTimeExceeded max_wait -1 -1" },
