@@ -186,8 +186,10 @@ bool staging_reaped(struct worker *worker, pid_t pid, int status)
     return true;
 }
 
-bool staging_owns(const struct worker *worker, pid_t pid)
+bool staging_owns(const void *context, pid_t pid)
 {
+    const struct worker *worker = context;
+
     return pid > 0
            && (pid == worker->staging.pipe.pid
                || pid == worker->staging.checkpoints.pid);

@@ -46,9 +46,9 @@ bool staging_hear(struct worker *worker, usec_t now);
 /** Notes the end of a child; false when `pid` is none of staging's. */
 bool staging_reaped(struct worker *worker, pid_t pid, int status);
 
-/** Whether a process is one of staging's, to be spared when what is left of the ranks
- * is swept. */
-bool staging_owns(const struct worker *worker, pid_t pid);
+/** Whether a process is one of a worker's (`context`) staging, to be spared when what
+ * is left of the ranks is swept: a descendants_spare_t. */
+bool staging_owns(const void *context, pid_t pid);
 
 /** Whether any runs: then a worker of which no rank is left still has children. */
 bool staging_runs(const struct worker *worker);

@@ -39,11 +39,6 @@ struct told {
     bool linger;
 };
 
-static bool is_staging(const void *context, pid_t pid)
-{
-    return staging_owns(context, pid);
-}
-
 static bool is_launcher(const struct worker *worker, const struct descendant *process)
 {
     for (size_t i = 0; i < worker->opened; i++)
@@ -93,7 +88,7 @@ static void tell(struct told *told, const struct process_id *id)
 static void tell_all(const struct worker *worker, struct told *told)
 {
     auto_free struct descendant *list = NULL;
-    size_t count = descendants_list(is_staging, worker, &list);
+    size_t count = descendants_list(staging_owns, worker, &list);
     bool over = told->alone_boot > 0;
 
     for (size_t i = 0; i < count; i++)

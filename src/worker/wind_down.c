@@ -176,16 +176,11 @@ usec_t wind_down_due(const struct worker *worker)
     return due;
 }
 
-static bool is_staging(const void *context, pid_t pid)
-{
-    return staging_owns(context, pid);
-}
-
 bool wind_down_left(const struct worker *worker)
 {
     auto_free struct descendant *list = NULL;
 
-    return !staging_runs(worker) || descendants_list(is_staging, worker, &list) > 0;
+    return !staging_runs(worker) || descendants_list(staging_owns, worker, &list) > 0;
 }
 
 void wind_down_sweep(const struct worker *worker)
@@ -194,5 +189,5 @@ void wind_down_sweep(const struct worker *worker)
         && (ranks_linger(worker) || users_linger(worker)))
         return;
     cgroup_kill(&worker->cgroup);
-    descendants_kill(is_staging, worker);
+    descendants_kill(staging_owns, worker);
 }
