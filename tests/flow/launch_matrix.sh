@@ -111,6 +111,7 @@ stopped() {
 
     probe "$name" "$launcher" 2 2 '"grace": 1,' yes
     check "$name is at work" wait_until 60 is_deaf "$name" $count
+    check "$name has left strays" wait_until 10 pgrep -f -- "$STRAY"
     "$JOBCTL" stop "$name" >/dev/null 2>&1
     wait_for "$name" 30
     check_equal "$name is stopped" "$(show "$name" end.cause)" '"user_stop"'
