@@ -74,7 +74,7 @@ static int meet(struct search *search, struct reader reader, struct err *err)
         return 0;
     one = program_of(search->first.pid);
     other = program_of(reader.pid);
-    return err_set(err, ERR_CONFLICT,
+    return err_set(err, ERR_INVALID,
                    "it is read twice at once: by process %d (%s) and process %d (%s)",
                    (int)search->first.pid, one, (int)reader.pid, other);
 }

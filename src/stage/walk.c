@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each level holds a file descriptor; more is a link that leads in circles. */
+/* Each level holds a file descriptor. */
 enum {
     DEPTH_MAX = 100
 };
@@ -25,6 +25,10 @@ struct walker {
     bool warn;
     struct objects *objects;
     struct text name; /* beneath the folder, of where the walk is */
+    struct {
+        dev_t device;
+        ino_t inode;
+    } above[DEPTH_MAX + 1]; /* the folders that lead to it */
 };
 
 static int add(struct walker *walker, enum object_kind kind, const struct stat *status,
@@ -96,6 +100,26 @@ static int walk_entries(struct walker *walker, DIR *entries, int depth, struct e
     return errno ? err_sys(err, errno, "read %s", walker->folder) : 0;
 }
 
+/* Refuses links that lead in circles: two of them double the walk at every level. */
+static int enter(struct walker *walker, int fd, int depth, struct err *err)
+{
+    struct stat status;
+
+    if (depth > DEPTH_MAX)
+        return err_set(err, ERR_INVALID, "%s: more than %d folders deep",
+                       walker->folder, DEPTH_MAX);
+    if (fstat(fd, &status) < 0)
+        return err_sys(err, errno, "look at %s", walker->folder);
+    for (int i = 0; i < depth; i++)
+        if (walker->above[i].device == status.st_dev
+            && walker->above[i].inode == status.st_ino)
+            return err_set(err, ERR_INVALID, "%s/%s leads back to a folder above it",
+                           walker->folder, walker->name.bytes);
+    walker->above[depth].device = status.st_dev;
+    walker->above[depth].inode = status.st_ino;
+    return 0;
+}
+
 static int walk_folder(struct walker *walker, int parent, const char *name, int depth,
                        struct err *err)
 {
@@ -105,9 +129,6 @@ static int walk_folder(struct walker *walker, int parent, const char *name, int 
     DIR *entries;
     int result;
 
-    if (depth > DEPTH_MAX)
-        return err_set(err, ERR_INVALID, "%s: more than %d folders deep",
-                       walker->folder, DEPTH_MAX);
     if (depth > 0 || walker->how == WALK_FOLLOW)
         fd = openat(parent, name, may_vanish ? flags | O_NOFOLLOW : flags);
     else
@@ -122,6 +143,8 @@ static int walk_folder(struct walker *walker, int parent, const char *name, int 
     if (fd < 0)
         return err_sys(err, errno, "read %s%s%s", walker->folder, depth ? "/" : "",
                        depth ? walker->name.bytes : "");
+    if (enter(walker, fd, depth, err) < 0)
+        return -1;
     entries = fdopendir(fd);
     if (!entries)
         return err_sys(err, errno, "read %s", walker->folder);

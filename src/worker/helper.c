@@ -62,7 +62,8 @@ static int start(struct helper *out, const struct spawn_request *request,
 int helper_start(struct helper *out, const char *folder, char *const *argv,
                  const struct worker_plan *plan, struct err *err)
 {
-    struct helper helper = { .folder = folder, .output_fd = -1 };
+    /* Unless it says otherwise: whoever killed it may not be there another time. */
+    struct helper helper = { .folder = folder, .output_fd = -1, .retry = true };
     /* One of ours: it has the environment that the daemon gave us. */
     struct spawn_request request = { .argv = argv,
                                      .env = environ,

@@ -15,7 +15,7 @@ struct helper {
     int output_fd;          /* its stdout and stderr; -1: at their end */
     int status;             /* as of waitpid, once it is reaped */
     bool is_ready;          /* it has said so */
-    bool retry;             /* its error can go well another time */
+    bool retry;             /* its failure can go well another time */
     char *error;            /* why it failed, in its own words; NULL: it has not said */
     struct cJSON *progress; /* the last that nobody took; or NULL */
     struct cJSON *artifacts; /* or NULL */

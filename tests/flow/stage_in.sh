@@ -120,6 +120,10 @@ refused() { # NAME CHANNEL-MEMBERS PATTERN
     check_equal "$1: as the last line" "$(tail -n 1 "$instance/in.out" | cut -c 1-9)" '{"error":'
     check "$1: nothing half is left" nothing_half "$instance"
 }
+mkdir "$WORK/circles"
+ln -s . "$WORK/circles/one"
+ln -s . "$WORK/circles/two"
+refused "links in circles" "$(channel "file://$WORK/circles")" "channel train: .*/circles/\(one\|two\) leads back to a folder above it"
 refused "an empty channel" "$(channel "file://$data/empty")" "channel train: there are no objects at file://$data/empty"
 refused "a folder that is not there" "$(channel "file://$WORK/nowhere")" "channel train: .*nowhere.*No such file"
 echo "[{\"prefix\": \"file://$data/\"}, \"../elsewhere\"]" >"$WORK/out.json"

@@ -61,6 +61,7 @@ check_equal "a stage that cannot speak is quoted" "$(ended "$folder" message)" '
 stage in 'kill -KILL $$'
 job killed "{$(channel File)}" '["true"]'
 check_equal "a stage that is killed says so" "$(ended "$folder" message)" '"the helper was killed by signal 9"'
+check_equal "and that it can go well another time" "$(ended "$folder" retry)" true
 
 stage in 'echo $$ >$STAGES/pid; exec sleep 1000'
 begin stop "{$(channel File)}" '["true"]'
