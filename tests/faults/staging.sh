@@ -154,9 +154,8 @@ submit stalls-too true "$(from s3://data/stalls-too)"
 completes crowd
 check_equal "processes above the slots run when it is meant" "$(cat "$(worker_of crowd)"/rank-?.log | grep -c here)" 9
 no_input denied "channel train: .*s3://data/denied: 403 .*need the right to it"
-"$JOBCTL" wait denied >"$WORK/said" 2>&1
-check_equal "jobctl tells it by its status" $? 1
-check "and by its words" grep -q "s3://data/denied: 403" "$WORK/said"
+check_status "jobctl wait tells it by its status" 1 "$JOBCTL" wait denied
+check "jobctl show by its words" grep -q "s3://data/denied: 403" <<<"$("$JOBCTL" show denied)"
 no_input denied-for-good "channel train: .*s3://data/denied: 403"
 check_equal "what is denied is not asked for by another attempt" "$(causes denied-for-good)" input
 completes back-later
@@ -305,10 +304,9 @@ gone() {
 }
 
 s3_fault do=none
-s3_fault 'do=slow&method=GET&key=^held&times=0&after=100'
-s3_fault 'do=wait&method=PUT&key=^up-daemon/&after=3000'
-s3_fault 'do=wait&method=PUT&key=^up-&times=0&after=60000'
-object held 6000000
+s3_fault 'do=hold&method=GET&key=^held&times=0'
+s3_fault 'do=hold&method=PUT&key=^up-&times=0'
+object held
 for name in once again daemon; do
     retry=
     [ $name != again ] || retry='"retry": {"max_attempts": 2},'

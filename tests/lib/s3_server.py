@@ -26,7 +26,7 @@ WHAT is one of
   corrupt              turn one bit of the byte at `after` of the body
   stall                send nothing more after `after` bytes of the body, for 600 s
   slow                 send 64 KiB at a time, with `after` milliseconds between
-  wait                 answer `after` milliseconds late
+  hold                 answer when the rules are forgotten, if the client is still there
   etag                 answer with another ETag (and fail If-Match)
   change               replace the object's bytes by as many others, before answering
 method and key (a regular expression, searched in the key) default to all; times defaults to 1,
@@ -56,6 +56,7 @@ SKEW_S = 15 * 60
 options = None
 lock = threading.Lock()
 rules = []
+forgotten = 0  # how often all of them were
 requests = []
 uploads = {}
 
@@ -196,12 +197,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_any
 
     def control(self, path, query):
+        global forgotten
         text = ""
         with lock:
             if path == "/-/requests":
                 text = "".join(requests)
             elif query["do"] == "none":
                 rules.clear()
+                forgotten += 1
             else:
                 rules.append({"do": query["do"], "method": query.get("method", ""),
                               "key": query.get("key", ""), "times": int(query.get("times", 1)),
@@ -227,11 +230,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(int(what), CODES.get(int(what), "Error" + what), "as the test wants it")
         if what == "slowdown":
             raise Refused(503, "SlowDown", "Please reduce your request rate.")
-        if what == "wait":
-            time.sleep(self.fault["after"] / 1000)
+        if what == "hold":
+            self.hold()
         if what == "change":
             path = object_path(bucket, key)
             store(bucket, key, [os.urandom(os.path.getsize(path))])
+
+    def hold(self):
+        held_since = forgotten
+        while forgotten == held_since:
+            time.sleep(0.05)
+        try:
+            if self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b"":
+                raise ConnectionAbortedError
+        except BlockingIOError:
+            pass
 
     def answer(self, status, body=b"", headers=None, faulty=True):
         """`body`: bytes, or (path, offset, length) of a file."""
