@@ -17,7 +17,7 @@
 
 enum {
     /* Its JSON takes about four times as much for a moment. */
-    MANIFEST_MAX = 4 << 20,
+    MANIFEST_MAX = 64 << 20,
     /* Up to so many sizes are asked for one by one; above, all that is beneath the
      * prefix is listed, a thousand a request. */
     HEADS_MAX = 100
@@ -210,15 +210,19 @@ int list_folder(struct stage *stage, const char *source, struct objects *objects
                 struct err *err)
 {
     auto_free char *folder = source_of_folder(source);
-    struct stat status;
+    auto_free char *real = NULL;
 
     if (source_is_s3(source)) {
         if (list_s3(stage, folder, objects, err) < 0)
             return -1;
-    } else if (stat(source, &status) == 0 || errno != ENOENT) {
-        if (walk(source, WALK_FILES, false, objects, err) < 0)
-            return -1;
+        return objects_arrange(objects, err);
     }
+    /* Links may lead to it; those in it are nobody's files. */
+    real = realpath(source, NULL);
+    if (!real)
+        return errno == ENOENT ? 0 : err_sys(err, errno, "read %s", source);
+    if (walk(real, WALK_FILES, false, objects, err) < 0)
+        return -1;
     return objects_arrange(objects, err);
 }
 

@@ -13,7 +13,9 @@ stop_syncing() {
 }
 
 instance=$(stage_instance sync)
-kept=$WORK/kept
+mkdir "$WORK/disk"
+ln -s disk "$WORK/mounted"
+kept=$WORK/mounted/kept # what leads there may be a link
 here=$instance/ml/checkpoints
 mkdir -p "$kept/old" "$kept/others"
 echo restored >"$kept/old/step-1"
