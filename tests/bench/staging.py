@@ -93,13 +93,10 @@ def measure_worker(context, source):
     spec = {"base_name": "pipe", "command": command, "instance_type": "local",
             "inputs": {"train": {"uri": "file://" + source, "mode": "Pipe"}}}
     context.step("staging: Pipe, in a job")
-    with Daemon(context, [("local", "local", 1)]) as daemon:
-        job = Job(daemon, spec)
+    with Daemon(context, [("local", "local", 1)]) as daemon, Job(daemon, spec) as job:
         pid = job.await_line("ready")["pid"]
         job.await_output("done\n")
         context.keep("staging.worker.mib", peak_mib(pid))
-        daemon.ask("POST", "/v1/training-jobs/%s/stop" % job.name)
-        job.await_line("ended")
 
 
 def measure_pipe(context):

@@ -125,6 +125,16 @@ class Job:
         job = daemon.ask("POST", "/v1/training-jobs", spec)
         self.name = job["name"]
         self.folder = os.path.join(daemon.folder, "state", "jobs", job["id"] + "-1-0")
+        self.daemon = daemon
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """A job outlives its daemon: it is stopped here, if it has not ended."""
+        if not self.line("ended"):
+            self.daemon.ask("POST", "/v1/training-jobs/%s/stop" % self.name)
+            self.await_line("ended")
 
     def read(self, name):
         """A file of the worker's; nothing when it is not there yet."""
@@ -159,14 +169,15 @@ class Job:
 
 def run_under_railhead(daemon, command):
     before = daemon_cpu_seconds(daemon)
-    job = Job(daemon, spec_of(command))
-    pid = job.await_line("ready")["pid"]
     worker = 0.0
-    while not job.line("ended"):
-        worker = max(worker, cpu_seconds(pid) or 0)
-        time.sleep(LOOK_SECONDS)
-    if job.line("ended")["cause"] != "completed":
-        raise Failed("%s: %s" % (job.name, job.line("ended")))
+    with Job(daemon, spec_of(command)) as job:
+        pid = job.await_line("ready")["pid"]
+        while not job.line("ended"):
+            worker = max(worker, cpu_seconds(pid) or 0)
+            time.sleep(LOOK_SECONDS)
+        end = job.line("ended")
+    if end["cause"] != "completed":
+        raise Failed("%s: %s" % (job.name, end))
     return Run(sorted(glob.glob(os.path.join(job.folder, "rank-*.log"))), worker,
                daemon_cpu_seconds(daemon) - before)
 
@@ -218,16 +229,14 @@ def measure_pairs(context, daemon):
 
 def measure_idle(context, daemon):
     """Both ranks sleep: what is left is the worker's own."""
-    job = Job(daemon, spec_of(["/bin/sleep", str(context.idle_s + 60)]))
-    pid = job.await_line("ready")["pid"]
-    job.await_line("launched")
-    context.step("supervision: an idle worker, %d s" % context.idle_s)
-    time.sleep(1)
-    began, before = time.monotonic(), cpu_seconds(pid)
-    time.sleep(context.idle_s)
-    context.keep("supervision.idle_percent", 100 * (cpu_seconds(pid) - before) / (time.monotonic() - began))
-    daemon.ask("POST", "/v1/training-jobs/%s/stop" % job.name)
-    job.await_line("ended")
+    with Job(daemon, spec_of(["/bin/sleep", str(context.idle_s + 60)])) as job:
+        pid = job.await_line("ready")["pid"]
+        job.await_line("launched")
+        context.step("supervision: an idle worker, %d s" % context.idle_s)
+        time.sleep(1)
+        began, before = time.monotonic(), cpu_seconds(pid)
+        time.sleep(context.idle_s)
+        context.keep("supervision.idle_percent", 100 * (cpu_seconds(pid) - before) / (time.monotonic() - began))
 
 
 def measure_supervision(context):
