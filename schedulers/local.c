@@ -129,10 +129,8 @@ static void lose(struct local_worker *worker, const char *why)
     worker->told_end = true;
     if (worker->pidfd >= 0)
         process_kill(worker->pidfd, SIGKILL);
-    if (worker->cgroup)
-        local_cgroups_end(worker->owner->cgroups, worker->cgroup);
-    if (worker->memory_cgroup)
-        local_cgroups_end(worker->owner->cgroups, worker->memory_cgroup);
+    local_cgroups_end(worker->owner->cgroups, worker->cgroup);
+    local_cgroups_end(worker->owner->cgroups, worker->memory_cgroup);
     killed = local_sweep(&worker->ref);
     if (killed)
         log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
@@ -153,6 +151,7 @@ static void on_line(void *context, const struct journal_line *line)
     struct local_worker *worker = context;
     const char *ticks = json_get_text(line->data, "start_ticks");
     const char *boot_id = json_get_text(line->data, "boot_id");
+    bool now_uploads = line->kind == JOURNAL_UPLOADING && !worker->uploading;
 
     if (line->kind == JOURNAL_READY && ticks && boot_id) {
         worker->process.pid = (pid_t)json_get_int(line->data, "pid", 0);
@@ -162,9 +161,9 @@ static void on_line(void *context, const struct journal_line *line)
     worker->last_boot = line->boot_us;
     if (worker->told_end)
         return;
-    worker->uploading = worker->uploading || line->kind == JOURNAL_UPLOADING;
-    if (line->kind == JOURNAL_UPLOADING && worker->kill_at != INT64_MAX)
-        set_kill_at(worker);
+    worker->uploading = worker->uploading || now_uploads;
+    if (now_uploads && worker->kill_at != INT64_MAX)
+        set_kill_at(worker); /* once: a job could write such lines without end */
     if (worker->last_seq == 0 && line->kind != JOURNAL_READY) {
         lose(worker, "the first line of its journal cannot be read");
         return;

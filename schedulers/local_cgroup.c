@@ -249,7 +249,7 @@ void local_cgroups_end(struct local_cgroups *cgroups, const char *path)
 {
     struct busy_cgroup *busy;
 
-    if (access(path, F_OK) < 0)
+    if (!path || access(path, F_OK) < 0)
         return;
     busy = xcalloc(1, sizeof *busy);
     busy->path = xstrdup(path);

@@ -31,7 +31,7 @@ MUST_CHECK int local_cgroups_new(struct loop *loop, struct local_cgroups **out,
 void local_cgroups_free(struct local_cgroups *cgroups);
 
 /** Kills all in a worker's cgroup, of either version, and removes it, as soon as the
- * kernel is through with them; one that is gone is well. */
+ * kernel is through with them; one that is gone, or NULL, is well. */
 void local_cgroups_end(struct local_cgroups *cgroups, const char *path);
 
 #endif
