@@ -30,6 +30,8 @@ FULL = {"rounds": 4, "slices": 12, "msec": 300, "batches": 4, "batch": 500, "spa
 QUICK = {"rounds": 4, "slices": 4, "msec": 200, "batches": 2, "batch": 100, "spawns": 100,
          "history": 10000, "firsts": 60, "live_jobs": 2000, "pipe_mib": 1024, "s3_mib": 64, "s3_objects": 200,
          "train_s": 3, "pairs_least": 4, "pairs_most": 4, "width": 0.01, "idle_s": 10}
+# A mean whose interval is wider than +-2 % says nothing of a goal of 1 or 2 %.
+INTERVAL_MOST = 0.02
 # A step is shown so often where there is no terminal to show it all the time.
 STEP_SECONDS = 30
 
@@ -229,6 +231,8 @@ def line_of(row, samples):
         sign, goal = row.goal
         line["goal"] = "%s %s%s" % (sign, number(goal), "" if beside else row.unit)
         line["met"] = figure >= goal if sign == ">=" else figure <= goal
+        if row.paired and (most - least) / 2 > INTERVAL_MOST * figure:
+            line["met"] = "unclear"
     return line
 
 
@@ -237,7 +241,7 @@ def print_table(title, lines):
     heads = {"what": title, "ours": "railhead", "beside": "beside", "ratio": "ratio", "goal": "goal"}
     widths = {each: max(len(line[each]) for line in [heads] + lines) for each in columns}
     for line in [heads] + lines:
-        met = {True: "met", False: "missed", None: ""}[line.get("met")]
+        met = {True: "met", False: "missed", "unclear": "unclear", None: ""}[line.get("met")]
         print(("  ".join(line[each].ljust(widths[each]) for each in columns) + "  " + met).rstrip())
     print()
 
