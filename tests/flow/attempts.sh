@@ -49,6 +49,9 @@ submit again 'echo "attempt $RAILHEAD_ATTEMPT"; [ $RAILHEAD_ATTEMPT = 3 ] || exi
 submit enough 'exit 5' '{"retry": {"max_attempts": 2, "on": ["failed"]}}'
 submit not-that 'exit 5' '{"retry": {"max_attempts": 3, "on": ["infrastructure", "interrupted"]}}'
 submit once 'exit 5'
+echo "[{\"prefix\": \"file://$WORK/\"}, \"nothing\"]" >"$WORK/manifest"
+submit missing true "{\"inputs\": {\"train\": {\"uri\": \"file://$WORK/manifest\", \"data_type\": \"ManifestFile\"}},
+    \"retry\": {\"max_attempts\": 3, \"on\": [\"input\"]}}"
 check "a job that fails twice and is tried three times ends" wait_for again 30
 check_equal "it is Completed" "$(show again status) $(show again end.cause)" '"Completed" "completed"'
 check_equal "it went through its attempts" "$(moves again)" \
@@ -66,6 +69,8 @@ check_equal "with its last failure" "$(show enough status) $(show enough end.exi
 check "an end that the spec does not name ends the job" wait_for not-that
 check_equal "in its first attempt" "$(show not-that end.cause) $(attempts not-that | wc -w)" '"failed" 1'
 check "a job without retry ends" wait_for once
+check "a job whose data is not there ends" wait_for missing
+check_equal "and is not tried again, though its retry names that" "$(attempts missing | sed 's|/[0-9]*||g')" input
 check_equal "in its only attempt" "$(attempts once | wc -w)" 1
 
 # --- a worker is lost, its peer is stopped, and both start again ---
