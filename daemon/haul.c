@@ -119,22 +119,11 @@ struct cJSON *haul_to_json(const struct haul *workers, int count)
     return json;
 }
 
-/* The unit that leaves a number below 1024; its name, and how many bytes it has. */
-static const char *unit_of(int64_t bytes, double *size)
-{
-    static const char *const names[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
-    size_t i = 0;
-
-    for (*size = 1; i + 1 < ARRAY_SIZE(names) && (double)bytes >= *size * 1024; i++)
-        *size *= 1024;
-    return names[i];
-}
-
 static void add_amount(struct text *text, const struct sum *sum)
 {
     int64_t larger = sum->bytes_total > sum->bytes ? sum->bytes_total : sum->bytes;
     double size;
-    const char *unit = unit_of(larger, &size);
+    const char *unit = text_bytes_unit((double)larger, &size);
     int digits = size > 1 ? 1 : 0;
 
     text_printf(text, "%.*f", digits, (double)sum->bytes / size);
@@ -169,7 +158,7 @@ char *haul_message(const struct haul *workers, int count)
         text_printf(&text, "%s, ", sum.first->what);
     add_amount(&text, &sum);
     if (sum.rate > 0) {
-        unit = unit_of(sum.rate, &size);
+        unit = text_bytes_unit((double)sum.rate, &size);
         text_printf(&text, ", %.*f %s/s", size > 1 ? 1 : 0, (double)sum.rate / size,
                     unit);
     }

@@ -78,6 +78,16 @@ char *text_steal(struct text *text)
     return bytes;
 }
 
+const char *text_bytes_unit(double bytes, double *size)
+{
+    static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    size_t i = 0;
+
+    for (*size = 1; i + 1 < ARRAY_SIZE(names) && bytes >= *size * 1024; i++)
+        *size *= 1024;
+    return names[i];
+}
+
 /* Levenshtein's distance, row by row; words have at most NEAREST_LENGTH_MAX bytes. */
 static size_t edit_distance(const char *from, const char *to)
 {

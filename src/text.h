@@ -22,6 +22,10 @@ void text_clear(struct text *text);
 /** The text, which the caller frees; never NULL.  The struct is empty after. */
 char *text_steal(struct text *text);
 
+/** The unit of 1024 that leaves `bytes` the fewest digits, "B" to "TiB"; *size is how
+ * many bytes it has.  Pure. */
+const char *text_bytes_unit(double bytes, double *size);
+
 /** The member of `choices` (ends in NULL) nearest to `word` by edit distance, or NULL
  * when none is near enough to be what was meant (distance above 1 + a third of the
  * length). */

@@ -2,6 +2,8 @@
 
 #include "src/cli/print.h"
 
+#include "src/text.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,11 +127,9 @@ const char *print_time(const char *rfc3339, char out[32])
 
 const char *print_bytes(double bytes, char out[PRINT_BYTES_SIZE])
 {
-    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-    size_t unit = 0;
+    double size;
+    const char *unit = text_bytes_unit(bytes, &size);
 
-    for (; bytes >= 1024 && unit + 1 < ARRAY_SIZE(units); unit++)
-        bytes /= 1024;
-    snprintf(out, PRINT_BYTES_SIZE, "%.*f %s", unit ? 1 : 0, bytes, units[unit]);
+    snprintf(out, PRINT_BYTES_SIZE, "%.*f %s", size > 1 ? 1 : 0, bytes / size, unit);
     return out;
 }

@@ -150,16 +150,15 @@ static void add_words(struct text *out, int width, const char *format, ...)
 static void add_amount(struct text *out, int width, const struct progress_haul *haul)
 {
     double total = (double)haul->bytes_total;
-    double unit = 1;
+    double size;
     char words[PRINT_BYTES_SIZE];
 
     if (haul->bytes_total < haul->bytes) {
         add_piece(out, width, print_bytes((double)haul->bytes, words));
         return;
     }
-    while (total / unit >= 1024)
-        unit *= 1024;
-    add_words(out, width, "%.*f of %s", unit > 1 ? 1 : 0, (double)haul->bytes / unit,
+    (void)text_bytes_unit(total, &size);
+    add_words(out, width, "%.*f of %s", size > 1 ? 1 : 0, (double)haul->bytes / size,
               print_bytes(total, words));
 }
 

@@ -51,22 +51,22 @@ static const struct {
       "Downloading input data: train, 2.0 KiB, 1.0 KiB/s" },
     { { "{\"phase\":\"downloading\",\"what\":\"train\",\"bytes\":100,\"bytes_total\":900,\"boot_us\":0}",
         "{\"phase\":\"downloading\",\"what\":\"train\",\"bytes\":200,\"bytes_total\":900,\"boot_us\":1000000}" },
-      "Downloading input data: train, 200 of 900 bytes, 100 bytes/s, 7 s left" },
+      "Downloading input data: train, 200 of 900 B, 100 B/s, 7 s left" },
     /* Another channel: its rate is its own. */
     { { "{\"phase\":\"downloading\",\"what\":\"train\",\"bytes\":0,\"bytes_total\":900,\"boot_us\":0}",
         "{\"phase\":\"downloading\",\"what\":\"test\",\"bytes\":0,\"bytes_total\":50,\"boot_us\":1000000}",
         "{\"phase\":\"downloading\",\"what\":\"test\",\"bytes\":10,\"bytes_total\":50,\"boot_us\":2000000}" },
-      "Downloading input data: test, 10 of 50 bytes, 10 bytes/s, 4 s left" },
+      "Downloading input data: test, 10 of 50 B, 10 B/s, 4 s left" },
     /* Begun again, after a failure. */
     { { "{\"phase\":\"uploading\",\"what\":\"model\",\"bytes\":500,\"bytes_total\":900,\"boot_us\":0}",
         "{\"phase\":\"uploading\",\"what\":\"model\",\"bytes\":0,\"bytes_total\":900,\"boot_us\":1000000}" },
-      "Uploading generated training model: model, 0 of 900 bytes" },
+      "Uploading generated training model: model, 0 of 900 B" },
     { { "{\"phase\":\"restoring\",\"what\":\"checkpoints\",\"bytes\":1,\"bytes_total\":3,\"boot_us\":1}" },
-      "Restoring what an earlier attempt has left: checkpoints, 1 of 3 bytes" },
+      "Restoring what an earlier attempt has left: checkpoints, 1 of 3 B" },
     /* Words of the stage that we do not know; what is no number counts as absent. */
     { { "{\"phase\":\"mending\",\"what\":\"checkpoints\",\"bytes\":\"many\",\"boot_us\":1}" },
-      "mending: checkpoints, 0 bytes" },
-    { { "{\"phase\":\"mending\"}" }, "mending: 0 bytes" },
+      "mending: checkpoints, 0 B" },
+    { { "{\"phase\":\"mending\"}" }, "mending: 0 B" },
     { { "{}" }, "(nothing)" },
 };
 /* clang-format on */
@@ -97,9 +97,9 @@ START_TEST(workers_of_one_phase_are_added_up)
         }
     }
     note(0, "{\"phase\":\"uploading\",\"bytes\":7}");
-    expect("Uploading generated training model: 7 bytes");
+    expect("Uploading generated training model: 7 B");
     haul_clear(workers, 1);
-    expect("Downloading input data: train, 30 of 200 bytes, 30 bytes/s, 6 s left");
+    expect("Downloading input data: train, 30 of 200 B, 30 B/s, 6 s left");
     json = haul_to_json(workers, WORKERS);
     text = json_print(json);
     ck_assert_str_eq(text, "{\"phase\":\"downloading\",\"what\":\"train\",\"bytes\":30,"
@@ -129,14 +129,14 @@ START_TEST(a_long_name_is_cut_at_a_character)
     auto_free char *message = NULL;
 
     clear();
-    /* 62 bytes, then a character of three: its first byte would be the last that fits.
+    /* 62 B, then a character of three: its first byte would be the last that fits.
      */
     note(
         0,
         "{\"phase\":\"downloading\",\"bytes\":0,\"what\":\""
         "01234567890123456789012345678901234567890123456789012345678901\xe2\x82\xac\"}");
     message = haul_message(workers, WORKERS);
-    ck_assert_ptr_nonnull(strstr(message, "78901, 0 bytes"));
+    ck_assert_ptr_nonnull(strstr(message, "78901, 0 B"));
 }
 END_TEST
 

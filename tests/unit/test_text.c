@@ -21,6 +21,29 @@ START_TEST(text_grows_and_ends_in_nul)
 }
 END_TEST
 
+START_TEST(a_number_of_bytes_has_the_unit_of_its_fewest_digits)
+{
+    static const struct {
+        double bytes;
+        const char *unit;
+        double size;
+    } rows[] = {
+        { 0, "B", 1 },
+        { 1023, "B", 1 },
+        { 1024, "KiB", 1024 },
+        { 1048575, "KiB", 1024 },
+        { 1048576, "MiB", 1048576 },
+        { 1e18, "TiB", 1099511627776 }, /* there is none above */
+    };
+    double size;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        ck_assert_str_eq(text_bytes_unit(rows[i].bytes, &size), rows[i].unit);
+        ck_assert_double_eq(size, rows[i].size);
+    }
+}
+END_TEST
+
 START_TEST(adding_nothing_makes_empty_text)
 {
     auto_text struct text text = { 0 };
@@ -252,6 +275,7 @@ Suite *suite_text(void)
     TCase *cases = tcase_create("text");
 
     tcase_add_test(cases, text_grows_and_ends_in_nul);
+    tcase_add_test(cases, a_number_of_bytes_has_the_unit_of_its_fewest_digits);
     tcase_add_test(cases, adding_nothing_makes_empty_text);
     tcase_add_test(cases, text_may_hold_nul_bytes);
     tcase_add_test(cases, the_first_bytes_are_dropped);
