@@ -55,10 +55,14 @@ static usec_t pause_of(const struct job *job)
         DOUBLED_MOST = 6
     };
     int times = job->attempt - 1 < DOUBLED_MOST ? job->attempt - 1 : DOUBLED_MOST;
-    usec_t whole = USEC_PER_SEC << times;
-    usec_t left = job->changed_us + whole - clock_wall();
+    usec_t whole;
+    usec_t left;
 
-    if (job->state != JOB_RESTARTING || left < 0)
+    if (job->state != JOB_RESTARTING)
+        return 0; /* before its first attempt, maybe */
+    whole = USEC_PER_SEC << times;
+    left = job->changed_us + whole - clock_wall();
+    if (left < 0)
         return 0;
     return left < whole ? left : whole; /* the wall clock was set back */
 }
