@@ -31,10 +31,19 @@ daemon_start || { not_ok "a daemon starts"; finish; }
 
 # --- what a test asks ---
 
+# ends NAME [SECONDS].  Without a daemon the rest of the test would only wait.
+ends() {
+    check "$1 ends in time" wait_for "$1" "${2:-60}"
+    http /readyz >/dev/null || {
+        not_ok "the daemon is still there" "$(tail -n 20 "$WORK/railheadd.log")"
+        finish
+    }
+}
+
 # ended_as NAME CAUSE WORDS: its failure_reason has these, a regular expression.
 ended_as() {
     local reason
-    check "$1 ends in time" wait_for "$1" 60
+    ends "$1"
     check_equal "$1: its cause" "$(show "$1" end.cause)" "\"$2\""
     reason=$(show "$1" failure_reason | jq -r .)
     if grep -Eq -- "$3" <<<"$reason"; then
@@ -52,7 +61,7 @@ no_input() {
 }
 
 completes() {
-    check "$1 ends in time" wait_for "$1" "${2:-60}"
+    ends "$1" "${2:-}"
     check_equal "$1 completes" "$(show "$1" end.cause) $(show "$1" failure_reason)" '"completed" null'
 }
 
@@ -198,7 +207,7 @@ completes never
 ended_as late failed "FileNotFoundError.*train_3"
 completes leaves
 # Who comes second finds no FIFO; where both came at once, neither is given half.
-check "twice ends in time" wait_for twice
+ends twice
 case $(show twice end.cause) in
 '"failed"') check "a FIFO that is read is none for others" grep -q "_0: No such file" "$(worker_of twice)/rank-0.log" ;;
 *) ended_as twice input "channel train: epoch 0: it is read twice at once: by process [0-9]* .* and process" ;;
