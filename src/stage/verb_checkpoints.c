@@ -26,6 +26,9 @@ enum {
 
 #define LOOK_EVERY     (2 * USEC_PER_SEC)
 #define LOOK_EVERY_MAX (60 * USEC_PER_SEC)
+/* How long what is gone waits for new files that are written to all the time, as logs
+ * are: each may be the next checkpoint, and what it replaces takes room. */
+#define GONE_WAITS (600 * USEC_PER_SEC)
 
 struct syncing {
     struct stage *stage;
@@ -206,15 +209,23 @@ static bool is_removed(struct syncing *syncing, const char *name)
     return false;
 }
 
-/* It stays known when it is not removed, so that it is tried again. */
+/* It stays known when it is not removed, so that it is tried again: without a size, and
+ * its time is since when. */
 static int remove_gone(struct syncing *syncing, size_t index, bool is_time,
                        struct objects *objects, struct err *err)
 {
+    const struct object *gone = &syncing->known.items[index];
     const char *name = object_name(&syncing->known, index);
-    struct object_facts facts = { .name = name, .size = -1 };
+    int64_t now_ns = clock_boot() * NSEC_PER_USEC;
+    struct object_facts facts = { .name = name,
+                                  .size = -1,
+                                  .mtime_ns =
+                                      gone->size < 0 ? gone->mtime_ns : now_ns };
 
-    if (syncing->known.items[index].state == OBJECT_NEW
-        || (is_time && is_removed(syncing, name)))
+    if (gone->state == OBJECT_NEW)
+        return 0;
+    if ((is_time || now_ns - facts.mtime_ns > GONE_WAITS * NSEC_PER_USEC)
+        && is_removed(syncing, name))
         return 0;
     if (objects_add(objects, &facts, err) < 0)
         return -1;
