@@ -30,15 +30,14 @@ else
     not_ok "railhead-archive is built"
 fi
 
-# /dev/full takes nothing, as a full disk.
+# No file may have more than 8 KiB, so its log takes no more, as on a full disk.
 folder=$(worker_folder full)
-write_plan "$folder" '{}' '["sh", "-c", "echo 12345; echo done >$WORK/full-done"]'
-ln -s /dev/full "$folder/rank-0.log"
-run_worker "$folder"
+write_plan "$folder" '{}' '["sh", "-c", "printf %20000s x; echo done >$WORK/full-done"]'
+(ulimit -f 8 && run_worker "$folder")
 check_equal "training goes on when its log cannot be written" "$(ended "$folder" cause)" '"completed"'
 check "it did go on" test -e "$WORK/full-done"
 check_equal "what was lost is said" "$(ended "$folder" message)" \
-    "\"6 bytes of rank 0's output are not in its log: No space left on device\""
+    "\"11808 bytes of rank 0's output are not in its log: File too large\""
 
 mkdir "$WORK/mute"
 ln -s /dev/full "$WORK/mute/journal.jsonl"
