@@ -76,6 +76,25 @@ int namespaces_bind(const char *source, const char *target, struct err *err)
     return 0;
 }
 
+/* mount_setattr(2), Linux 5.12: of the whole tree at once, and what a user namespace
+ * has locked (nosuid, nodev ...) stays as it is, where a remount would have to repeat
+ * it. */
+int namespaces_bind_read_only(const char *source, const char *target, struct err *err)
+{
+    struct mount_attr read_only = { .attr_set = MOUNT_ATTR_RDONLY };
+
+    if (namespaces_bind(source, target, err) < 0)
+        return -1;
+    if (mount_setattr(AT_FDCWD, target, AT_RECURSIVE, &read_only, sizeof read_only)
+        < 0) {
+        int errno_value = errno;
+
+        umount2(target, MNT_DETACH);
+        return err_sys(err, errno_value, "show %s read-only", source);
+    }
+    return 0;
+}
+
 static int show_link(const char *name, const char *target, struct err *err)
 {
     char words[PATH_MAX];

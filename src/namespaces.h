@@ -24,6 +24,12 @@ MUST_CHECK int namespaces_enter(struct err *err);
  * what is mounted beneath `source` is shown too. */
 MUST_CHECK int namespaces_bind(const char *source, const char *target, struct err *err);
 
+/** As namespaces_bind, of folders: nothing can be written or removed through `target`,
+ * nor beneath what was mounted in `source` by now.  When that cannot be had nothing is
+ * shown. */
+MUST_CHECK int namespaces_bind_read_only(const char *source, const char *target,
+                                         struct err *err);
+
 /**
  * Shows a folder at /opt/ml.  Where the host has no such folder, none is made there:
  * /opt becomes a list, which cannot be written to, of what the host's /opt has, and ml.

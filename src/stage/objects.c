@@ -190,6 +190,11 @@ int objects_arrange(struct objects *objects, struct err *err)
     return check_folders(objects, err);
 }
 
+size_t objects_size(const struct objects *objects)
+{
+    return objects->texts.len + objects->count * sizeof(struct object);
+}
+
 int64_t objects_bytes(const struct objects *objects)
 {
     int64_t sum = 0;

@@ -76,6 +76,9 @@ MUST_CHECK int objects_arrange(struct objects *objects, struct err *err);
  * Pure. */
 bool object_name_is_safe(const char *name);
 
+/** Bytes of memory that count against a limit. */
+size_t objects_size(const struct objects *objects);
+
 /** The sum of the sizes. */
 int64_t objects_bytes(const struct objects *objects);
 

@@ -12,8 +12,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is to come, in all and by where it goes. */
+/* A channel, or the checkpoints: listed once, so that what vanishes after is missed. */
+struct filling {
+    const struct channel *channel; /* NULL: the checkpoints */
+    char *folder;
+    struct objects objects;
+};
+
+/* What is to come, one by one, in all, and by where it goes. */
 struct survey {
+    struct filling *fillings;
+    size_t count;
+    size_t listed; /* bytes that the listings take */
     int64_t bytes;
     int64_t objects;
     int64_t data_needs;       /* bytes that are not there yet, in ML/input/data */
@@ -76,27 +86,18 @@ static int make_link(const char *target, const char *path, struct err *err)
     return 0;
 }
 
-/* One link for a whole folder.  The worker may have made an empty folder in its place.
- */
-static int link_folder(const struct channel *channel, const char *folder, bool *is_done,
-                       struct err *err)
+/* Whether the worker shows the source itself there: src/worker/isolate.h. */
+static bool is_shown(const struct objects *objects, const char *folder)
 {
-    auto_free char *source = NULL;
-    struct stat status;
+    struct stat source;
+    struct stat shown;
 
-    *is_done = false;
-    if (channel->distribution != CHANNEL_FULLY_REPLICATED)
-        return 0;
-    if (source_of_uri(channel->uri, &source, err) < 0)
-        return -1;
-    if (stat(source, &status) < 0 || !S_ISDIR(status.st_mode))
-        return 0;
-    if (rmdir(folder) < 0 && errno != ENOENT && errno != ENOTDIR)
-        return err_sys(err, errno, "replace %s by a link", folder);
-    *is_done = true;
-    return make_link(source, folder, err);
+    return stat(objects->base, &source) == 0 && stat(folder, &shown) == 0
+           && source.st_dev == shown.st_dev && source.st_ino == shown.st_ino;
 }
 
+/* One a file, never one of a folder: what removes the files of a channel removes links.
+ */
 static int link_objects(const struct objects *objects, const char *folder,
                         struct progress *progress, struct err *err)
 {
@@ -126,88 +127,75 @@ static void warn_of(const struct stage *stage, const struct channel *channel,
                     channel->name, stage->plan->worker_count, stage->plan->worker);
 }
 
-static int survey_channel(struct stage *stage, const struct channel *channel,
-                          struct survey *survey, struct err *err)
-{
-    auto_free char *folder = channel_folder(stage, channel);
-    auto_objects struct objects objects = { 0 };
-
-    if (list_share(stage, channel, &objects, err) < 0)
-        return -1;
-    warn_of(stage, channel, &objects);
-    survey->objects += (int64_t)objects.count;
-    if (is_linked(channel))
-        return 0;
-    survey->bytes += objects_bytes(&objects);
-    survey->data_needs += missing_bytes(&objects, folder);
-    return 0;
-}
-
-static int fill_channel(struct stage *stage, const struct channel *channel,
-                        struct progress *progress, struct err *err)
-{
-    auto_free char *folder = channel_folder(stage, channel);
-    auto_objects struct objects objects = { 0 };
-    bool is_done = false;
-
-    progress->what = channel->name;
-    if (list_share(stage, channel, &objects, err) < 0)
-        return -1;
-    if (is_linked(channel) && link_folder(channel, folder, &is_done, err) < 0)
-        return -1;
-    if (is_done) {
-        progress_add(progress, 0, (int64_t)objects.count);
-        return 0;
-    }
-    if (folder_make(folder, 0755, err) < 0)
-        return -1;
-    if (is_linked(channel))
-        return link_objects(&objects, folder, progress, err);
-    if (fetch_objects(stage, &objects, folder, progress, err) < 0)
-        return err_wrap(err, "channel %s", channel->name);
-    return 0;
-}
-
-/* --- checkpoints --- */
-
-static int list_checkpoints(struct stage *stage, struct objects *objects,
-                            struct err *err)
+static int list_filling(struct stage *stage, struct filling *filling, struct err *err)
 {
     auto_free char *source = NULL;
 
+    if (filling->channel)
+        return list_share(stage, filling->channel, &filling->objects, err);
     if (source_of_uri(stage->plan->checkpoint_uri, &source, err) < 0
-        || list_folder(stage, source, objects, err) < 0)
+        || list_folder(stage, source, &filling->objects, err) < 0)
         return err_wrap(err, "checkpoints");
     return 0;
 }
 
-static int restore_checkpoints(struct stage *stage, struct progress *progress,
-                               struct err *err)
+/* The listings together take no more than one may.  `channel` is NULL for the
+ * checkpoints. */
+static int survey_one(struct stage *stage, const struct channel *channel,
+                      struct survey *survey, struct err *err)
 {
-    auto_objects struct objects objects = { 0 };
-    auto_free char *marker = NULL;
+    struct filling *filling = &survey->fillings[survey->count++];
+    struct objects *objects = &filling->objects;
 
-    progress->phase = "restoring";
-    progress->what = "checkpoints";
-    if (list_checkpoints(stage, &objects, err) < 0)
+    filling->channel = channel;
+    filling->folder = channel ? channel_folder(stage, channel)
+                              : xstrdup(stage->plan->checkpoint_path);
+    objects->limit = STAGE_LISTING_BYTES - survey->listed;
+    if (list_filling(stage, filling, err) < 0)
         return -1;
-    if (fetch_objects(stage, &objects, stage->plan->checkpoint_path, progress, err) < 0)
+    survey->listed += objects_size(objects);
+    survey->objects += (int64_t)objects->count;
+    if (channel)
+        warn_of(stage, channel, objects);
+    if (channel && is_linked(channel))
+        return 0;
+    survey->bytes += objects_bytes(objects);
+    *(channel ? &survey->data_needs : &survey->checkpoints_need) +=
+        missing_bytes(objects, filling->folder);
+    return 0;
+}
+
+/* --- filling --- */
+
+static int fill_channel(struct stage *stage, const struct filling *filling,
+                        struct progress *progress, struct err *err)
+{
+    const struct objects *objects = &filling->objects;
+    bool links = is_linked(filling->channel);
+
+    progress->phase = "downloading";
+    progress->what = filling->channel->name;
+    if (links && is_shown(objects, filling->folder)) {
+        progress_add(progress, 0, (int64_t)objects->count);
+        return 0;
+    }
+    if (folder_make(filling->folder, 0755, err) < 0)
+        return -1;
+    if (links)
+        return link_objects(objects, filling->folder, progress, err);
+    if (fetch_objects(stage, objects, filling->folder, progress, err) < 0)
+        return err_wrap(err, "channel %s", filling->channel->name);
+    return 0;
+}
+
+static int restore_checkpoints(struct stage *stage, const struct filling *filling,
+                               struct progress *progress, struct err *err)
+{
+    auto_free char *marker = restored_marker_path(stage);
+
+    if (fetch_objects(stage, &filling->objects, filling->folder, progress, err) < 0)
         return err_wrap(err, "checkpoints");
-    marker = restored_marker_path(stage);
     return file_replace(marker, "", 0, 0644, false, err);
-}
-
-static int survey_checkpoints(struct stage *stage, struct survey *survey,
-                              struct err *err)
-{
-    auto_objects struct objects objects = { 0 };
-
-    if (list_checkpoints(stage, &objects, err) < 0)
-        return -1;
-    survey->objects += (int64_t)objects.count;
-    survey->bytes += objects_bytes(&objects);
-    survey->checkpoints_need = missing_bytes(&objects, stage->plan->checkpoint_path);
-    return 0;
 }
 
 /* --- room --- */
@@ -248,40 +236,59 @@ static int survey_all(struct stage *stage, struct survey *survey, struct err *er
 {
     const struct worker_plan *plan = stage->plan;
 
-    if (plan->checkpoint_uri && survey_checkpoints(stage, survey, err) < 0)
+    survey->fillings = xcalloc(plan->channel_count + 1, sizeof *survey->fillings);
+    if (plan->checkpoint_uri && survey_one(stage, NULL, survey, err) < 0)
         return -1;
     for (size_t i = 0; i < plan->channel_count; i++)
         if (plan->channels[i].mode != CHANNEL_PIPE
-            && survey_channel(stage, &plan->channels[i], survey, err) < 0)
+            && survey_one(stage, &plan->channels[i], survey, err) < 0)
             return -1;
     return check_room(stage, survey, err);
 }
 
+static void survey_clear(struct survey *survey)
+{
+    for (size_t i = 0; i < survey->count; i++) {
+        free(survey->fillings[i].folder);
+        objects_clear(&survey->fillings[i].objects);
+    }
+    free(survey->fillings);
+}
+
+static int fill_all(struct stage *stage, struct survey *survey,
+                    struct progress *progress, struct err *err)
+{
+    if (survey_all(stage, survey, err) < 0)
+        return -1;
+    progress->bytes_total = survey->bytes;
+    progress->objects_total = survey->objects;
+    for (size_t i = 0; i < survey->count; i++) {
+        const struct filling *filling = &survey->fillings[i];
+
+        if ((filling->channel ? fill_channel(stage, filling, progress, err)
+                              : restore_checkpoints(stage, filling, progress, err))
+            < 0)
+            return -1;
+    }
+    say_last_progress(progress);
+    return 0;
+}
+
 int stage_in(struct stage *stage, struct err *err)
 {
-    const struct worker_plan *plan = stage->plan;
     struct progress progress = { .phase = "downloading",
                                  .what = "all channels",
                                  .bytes_total = -1,
                                  .objects_total = -1 };
     struct survey survey = { 0 };
+    int result;
 
-    if (plan->checkpoint_uri) {
+    if (stage->plan->checkpoint_uri) {
         progress.phase = "restoring";
         progress.what = "checkpoints";
     }
     say_progress(&progress);
-    if (survey_all(stage, &survey, err) < 0)
-        return -1;
-    progress.bytes_total = survey.bytes;
-    progress.objects_total = survey.objects;
-    if (plan->checkpoint_uri && restore_checkpoints(stage, &progress, err) < 0)
-        return -1;
-    progress.phase = "downloading";
-    for (size_t i = 0; i < plan->channel_count; i++)
-        if (plan->channels[i].mode != CHANNEL_PIPE
-            && fill_channel(stage, &plan->channels[i], &progress, err) < 0)
-            return -1;
-    say_last_progress(&progress);
-    return 0;
+    result = fill_all(stage, &survey, &progress, err);
+    survey_clear(&survey);
+    return result;
 }

@@ -59,7 +59,7 @@ static int list_source(struct stage *stage, const struct channel *channel,
     source->objects.limit = STAGE_LISTING_BYTES - *used;
     if (list_channel(stage, channel, &source->objects, err) < 0)
         return -1;
-    *used += source->objects.texts.len + source->objects.count * sizeof(struct object);
+    *used += objects_size(&source->objects);
     return 0;
 }
 

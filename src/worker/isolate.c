@@ -6,6 +6,7 @@
 #include "src/files.h"
 #include "src/namespaces.h"
 #include "src/text.h"
+#include "src/worker/complain.h"
 #include "src/worker/worker.h"
 
 #include <errno.h>
@@ -62,6 +63,52 @@ static int show_checkpoints(const struct worker *worker, struct err *err)
     if (folder_make(source, 0750, err) < 0)
         return -1;
     return namespaces_bind(source, real, err);
+}
+
+/* NULL where there is none that a FastFile channel has for itself. */
+static char *folder_of_channel(const struct channel *channel)
+{
+    auto_free char *path = NULL;
+    struct stat status;
+
+    if (channel->mode != CHANNEL_FAST_FILE
+        || channel->distribution != CHANNEL_FULLY_REPLICATED)
+        return NULL;
+    path = uri_to_path(channel->uri);
+    if (!path || stat(path, &status) < 0 || !S_ISDIR(status.st_mode))
+        return NULL;
+    return steal_ptr(&path);
+}
+
+static int show_channel(const struct worker *worker, const char *name,
+                        const char *source, struct err *err)
+{
+    auto_free char *folder =
+        xasprintf("%s/input/data/%s", worker->plan->ml_folder, name);
+
+    if (folder_make(folder, 0750, err) < 0)
+        return -1;
+    return namespaces_bind_read_only(source, folder, err);
+}
+
+void isolate_show_channels(const struct worker *worker)
+{
+    const struct worker_plan *plan = worker->plan;
+
+    for (size_t i = 0; plan->isolate && i < plan->channel_count; i++) {
+        const struct channel *channel = &plan->channels[i];
+        auto_free char *source = folder_of_channel(channel);
+        struct err err;
+
+        if (source && show_channel(worker, channel->name, source, &err) < 0) {
+            auto_free char *words =
+                xasprintf("channel %s: its files are linked, for its folder cannot be "
+                          "shown read-only: %s",
+                          channel->name, err.text);
+
+            complain(worker->folder, words);
+        }
+    }
 }
 
 static int set_host_name(const char *name, struct err *err)

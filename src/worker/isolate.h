@@ -18,4 +18,14 @@ struct worker;
  */
 MUST_CHECK int isolate_enter(const struct worker *worker, struct err *err);
 
+/**
+ * Shows the folder of the host that a FastFile channel names at input/data/CHANNEL,
+ * read-only: a program that clears its inputs away does not clear the user's data.
+ * Channels that have no folder of their own there (files, shards, S3) are
+ * railhead-stage's, and so is one whose folder cannot be shown, which worker.log says.
+ *
+ * Once input/data is there; does nothing when the plan does not isolate.
+ */
+void isolate_show_channels(const struct worker *worker);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "src/clock.h"
 #include "src/files.h"
+#include "src/worker/isolate.h"
 #include "src/worker/worker.h"
 
 #include <errno.h>
@@ -100,7 +101,10 @@ int prepare_run(struct worker *worker, struct err *err)
     }
     if (plan->source_archive && unpack(worker, err) < 0)
         return -1;
-    if (!worker->ending.decided && staging_in(worker, err) < 0)
+    if (worker->ending.decided)
+        return 0;
+    isolate_show_channels(worker);
+    if (staging_in(worker, err) < 0)
         return -1;
     stopped(worker);
     return 0;

@@ -74,6 +74,26 @@ run_stage "$instance" in
 check "FastFile of S3 is fetched" same_tree "$data" "$instance/ml/input/data/train"
 check "which is told" stage_says "$instance" in warning "FastFile of s3:// is fetched before the start"
 
+echo alone | object once set/one
+instance=$(stage_instance once)
+stage_plan "$instance" "$(channel s3://once/set/)"
+run_stage "$instance" in
+check_equal "a prefix is listed once" "$(s3_requests | grep -c '^GET .*/once?')" 1
+
+# Both channels are listed; while the first is fetched an object of the second goes.
+mkdir "$WORK/going"
+echo gone >"$WORK/going/part-0"
+instance=$(stage_instance vanished)
+stage_plan "$instance" "{\"channels\": {\"a\": {\"uri\": \"s3://once/set/\"}, \"b\": {\"uri\": \"file://$WORK/going\"}}}"
+s3_fault 'do=hold&method=GET&key=one' >"$WORK/fault.out"
+start_stage "$instance" in
+check "the listings come before the first channel" wait_until 10 test -d "$instance/ml/input/data/a"
+rm "$WORK/going/part-0"
+s3_fault 'do=none' >"$WORK/fault.out"
+stage_status
+check_equal "an object that goes after it was listed is an error" $? 1
+check "which names channel and file" stage_says "$instance" in error "channel b: .*$WORK/going/part-0.*No such file"
+
 echo '[{"prefix": "s3://train/set/"}, "a.txt", "with blank+plus"]' | object lists list.json
 instance=$(stage_instance manifest)
 stage_plan "$instance" "$(channel s3://lists/list.json '"data_type": "ManifestFile"')"

@@ -52,6 +52,17 @@ everywhere() {
     check_equal "$1: checkpoints may be elsewhere" "$(cat "$folder/ml/checkpoints/last")" "step-7"
     check_equal "$1: the host's folder of that name stays empty" "$(ls "$WORK/elsewhere")" ""
 
+    mkdir -p "$WORK/$1-data/deep"
+    echo of-the-user | tee "$WORK/$1-data/one" >"$WORK/$1-data/deep/two"
+    chmod -R a+rwX "$WORK/$1-data"
+    isolate "$1-fast" 'cat /opt/ml/input/data/train/one; rm -rf /opt/ml/input/data/train/*; echo mine >/opt/ml/input/data/train/one
+        touch /opt/ml/input/data/train/new; chmod 0 /opt/ml/input/data/train/one; ls /opt/ml/input/data/train' \
+        "\"channels\": {\"train\": {\"uri\": \"file://$WORK/$1-data\", \"mode\": \"FastFile\"}}"
+    check_equal "$1: FastFile shows the user's folder, which nothing can be removed from or written to" \
+        "$(grep -v : "$folder/rank-0.log" | paste -sd' ') $(cat "$WORK/$1-data/one" "$WORK/$1-data/deep/two" | paste -sd' ')" \
+        "of-the-user deep one of-the-user of-the-user"
+    check_equal "$1: on the host there is an empty folder in its place" "$(ls -A "$folder/ml/input/data/train")" ""
+
     isolate "$1-nowhere" 'true' "\"checkpoint_path\": \"$WORK/nowhere\""
     check_equal "$1: a checkpoint folder that the host has not is a failed launch" "$(ended "$folder" cause)" '"launch"'
     check "$1: its message says what helps" grep -q "checkpoint.local_path: $WORK/nowhere: No such file or directory; make this folder on the host, or use one beneath /opt/ml" \
@@ -76,6 +87,12 @@ if [ "$(id -u)" = 0 ]; then
     isolate root-own-ml 'ls /opt/ml; touch /opt/free && echo free'
     check "root: the host's own /opt/ml is covered" test "$(output | grep -c old)" = 0
     check "root: /opt stays as it is then" grep -q free "$folder/rank-0.log"
+
+    mkdir -p "$WORK/nested/below"
+    worker_by unshare -m bash -c "mount -t tmpfs x $WORK/nested/below; echo deep >$WORK/nested/below/file; exec \"\$@\"" -
+    fast="\"channels\": {\"train\": {\"uri\": \"file://$WORK/nested\", \"mode\": \"FastFile\"}}"
+    isolate root-nested 'rm -rf /opt/ml/input/data/train/below/*; cat /opt/ml/input/data/train/below/file' "$fast"
+    check "root: what is mounted beneath a FastFile folder cannot be written to either" grep -qx deep "$folder/rank-0.log"
 
     worker_by setpriv --groups=4242 --
     isolate root-groups 'id -G'
