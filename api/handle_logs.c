@@ -12,8 +12,10 @@ void handle_job_logs(struct api *api, const struct request *request,
                                .rank = -1,
                                .tail = -1,
                                .since = INT64_MIN };
+    int64_t attempt = 0;
     struct err err;
 
+    request_int(request, "attempt", 1, INT32_MAX, &attempt, &problems);
     request_int(request, "worker", 0, INT32_MAX, &query.worker, &problems);
     request_int(request, "rank", 0, INT32_MAX, &query.rank, &problems);
     request_int(request, "tail", 0, LOG_TAIL_MAX, &query.tail, &problems);
@@ -23,7 +25,9 @@ void handle_job_logs(struct api *api, const struct request *request,
         reply_parameters(reply, &problems);
         return;
     }
-    if (log_follow_new(api->jobs, request->capture, &query, &reply->log, &err) < 0) {
+    if (log_follow_new(api->jobs, request->capture, (int)attempt, &query, &reply->log,
+                       &err)
+        < 0) {
         reply_err(reply, &err);
         return;
     }

@@ -14,23 +14,24 @@ struct log_follow {
     struct jobs *jobs;
     uint64_t commits; /* when the job was last asked for; 0: not since the start */
     char *job_name;
+    int attempt; /* 0: the last one */
     struct log_stream *stream;
 };
 
 /* Tells the stream what the job machine knows.  *known: how many ranks have logs. */
 static int refresh(struct log_follow *follow, size_t *known, struct err *err)
 {
-    struct job_log *logs = NULL;
-    bool ended = false;
+    struct job_logs logs = { 0 };
+    int result = jobs_logs(follow->jobs, follow->job_name, follow->attempt, &logs, err);
 
-    if (jobs_logs(follow->jobs, follow->job_name, &logs, known, &ended, err) < 0)
-        return -1;
-    log_stream_update(follow->stream, logs, *known, ended);
-    job_logs_free(logs, *known);
-    return 0;
+    *known = logs.count;
+    if (result == 0)
+        log_stream_update(follow->stream, logs.logs, logs.count, logs.ended);
+    job_logs_clear(&logs);
+    return result;
 }
 
-int log_follow_new(struct jobs *jobs, const char *job_name,
+int log_follow_new(struct jobs *jobs, const char *job_name, int attempt,
                    const struct log_query *query, struct log_follow **out,
                    struct err *err)
 {
@@ -40,6 +41,7 @@ int log_follow_new(struct jobs *jobs, const char *job_name,
 
     follow->jobs = jobs;
     follow->job_name = xstrdup(job_name);
+    follow->attempt = attempt;
     follow->stream = log_stream_new(query);
     failed = refresh(follow, &known, err);
     if (!failed && known > 0 && log_stream_sources(follow->stream) == 0)

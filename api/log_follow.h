@@ -10,10 +10,10 @@
 struct log_follow;
 
 /**
- * ERR_NOT_FOUND when there is no such job, or none of its ranks is wanted by the query.
- * `jobs` outlives it. The caller frees.
+ * ERR_NOT_FOUND when there is no such job or attempt (0: the last one), or none of its
+ * ranks is wanted by the query.  `jobs` outlives it. The caller frees.
  */
-MUST_CHECK int log_follow_new(struct jobs *jobs, const char *job_name,
+MUST_CHECK int log_follow_new(struct jobs *jobs, const char *job_name, int attempt,
                               const struct log_query *query, struct log_follow **out,
                               struct err *err);
 void log_follow_free(struct log_follow *follow);

@@ -10,8 +10,8 @@ static const char *const no_parameters[] = { NULL };
 static const char *const submit_parameters[] = { "dry_run", NULL };
 static const char *const list_parameters[] = { "status", "owner",  "name",
                                                "limit",  "cursor", NULL };
-static const char *const logs_parameters[] = { "worker", "rank",  "tail",
-                                               "follow", "since", NULL };
+static const char *const logs_parameters[] = { "attempt", "worker", "rank", "tail",
+                                               "follow",  "since",  NULL };
 static const char *const metrics_parameters[] = { "name",  "rank",   "worker", "since",
                                                   "limit", "cursor", NULL };
 static const char *const samples_parameters[] = { "worker", "since", "limit", "cursor",

@@ -103,11 +103,23 @@ struct job_log {
     bool ended;       /* nothing more will come */
 };
 
-/** The logs of the last attempt, by rank; none before it was launched. `*ended`: the
- * job has ended. The caller frees by job_logs_free. */
-MUST_CHECK int jobs_logs(struct jobs *jobs, const char *name, struct job_log **logs,
-                         size_t *count, bool *ended, struct err *err);
-void job_logs_free(struct job_log *logs, size_t count);
+/* All of an attempt. */
+struct job_logs {
+    struct job_log *logs; /* by rank */
+    size_t count;
+    bool ended; /* nothing more will come: the attempt, or the job, has ended */
+};
+
+/**
+ * The logs of an attempt, counted from 1; 0: of the last one, whichever that is, until
+ * the job has ended, and none before it was launched.
+ *
+ * ERR_NOT_FOUND when there is no such job or attempt.  The caller frees by
+ * job_logs_clear.
+ */
+MUST_CHECK int jobs_logs(struct jobs *jobs, const char *name, int attempt,
+                         struct job_logs *out, struct err *err);
+void job_logs_clear(struct job_logs *logs);
 
 /** Path of a source archive by digest (also when it is not there yet); the caller
  * frees. */

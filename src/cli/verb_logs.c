@@ -14,6 +14,7 @@ enum {
 
 struct logs {
     bool follow;
+    int64_t attempt;
     int64_t tail;
     int64_t rank;
     int64_t worker;
@@ -35,6 +36,7 @@ static char *logs_path(const struct logs *logs, const char *name)
 
     text_puts(&path, base);
     remote_add_query(&path, "follow", logs->follow ? "true" : "false");
+    add_number(&path, "attempt", logs->attempt);
     add_number(&path, "worker", logs->worker);
     add_number(&path, "rank", logs->rank);
     add_number(&path, "tail", logs->tail);
@@ -44,8 +46,10 @@ static char *logs_path(const struct logs *logs, const char *name)
 
 static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
-    struct logs logs = { .tail = -1, .rank = -1, .worker = -1 };
+    struct logs logs = { .attempt = -1, .tail = -1, .rank = -1, .worker = -1 };
     const struct option_row rows[] = {
+        { "attempt", 'a', OPTION_INT, &logs.attempt, 1, INT32_MAX, "N",
+          "of this attempt, from 1, instead of the last one" },
         { "follow", 'f', OPTION_FLAG, &logs.follow, 0, 0, NULL,
           "go on until the job has ended" },
         { "tail", 'n', OPTION_INT, &logs.tail, 0, TAIL_MAX, "N", "the last N lines" },
@@ -91,6 +95,7 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 const struct verb verb_logs = {
     .name = "logs",
     .help = "print what the ranks of a job wrote",
-    .arguments = "NAME [-f] [--tail N] [--rank R] [--worker W] [--since TIME]",
+    .arguments =
+        "NAME [-f] [--attempt N] [--tail N] [--rank R] [--worker W] [--since TIME]",
     .run = run,
 };

@@ -64,6 +64,11 @@ id=$(show again id | tr -d '"')
 for attempt in 1 2 3; do
     check_equal "attempt $attempt has its own log" "$(cat "$STATE/jobs/$id-$attempt-0/rank-0.log")" "attempt $attempt"
 done
+check_equal "the logs are the last attempt's" "$("$JOBCTL" logs again)" "attempt 3"
+check_equal "or those of the one that is asked for" "$("$JOBCTL" logs again --attempt 1) $("$JOBCTL" logs again -f -a 2)" \
+    "attempt 1 attempt 2"
+check_equal "one that never was is an error" "$("$JOBCTL" logs again --attempt 4 2>&1)" \
+    "jobctl: job again has no attempt 4; it has had 3"
 check "a job that fails as often as it may ends" wait_for enough
 check_equal "with its last failure" "$(show enough status) $(show enough end.exit_code) $(attempts enough | wc -w)" '"Failed" 5 2'
 check "an end that the spec does not name ends the job" wait_for not-that
