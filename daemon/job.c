@@ -161,10 +161,16 @@ static int read_end(const struct cJSON *data, struct job_end *end, struct err *e
     return 0;
 }
 
-/* Of a failure that a worker has told it stays the cause, also when the worker is lost
- * while it stores what is left. */
+/* One that was killed because it did not hear of a stop has been stopped.  A failure
+ * that a worker has told stays the cause, also when the worker is lost while it stores
+ * what is left. */
 static void apply_lost(struct job_worker *worker, const struct cJSON *data)
 {
+    const char *name = json_get_text(data, "cause");
+    enum end_cause cause;
+
+    if (!name || !end_cause_from_name(name, &cause))
+        cause = END_LOST;
     worker->ended = true;
     worker->lost = true;
     worker->end_boot_us = json_get_int(data, "boot_us", 0);
@@ -172,7 +178,7 @@ static void apply_lost(struct job_worker *worker, const struct cJSON *data)
         return;
     free(worker->end.message);
     worker->end = (struct job_end){
-        .cause = END_LOST,
+        .cause = cause,
         .exit_code = -1,
         .first_failing_rank = -1,
         .failure_boot_us = worker->end_boot_us,

@@ -2,6 +2,14 @@
  * due. What an event does to the rest of the job is in job.c. */
 
 #include "daemon/job.h"
+#include "src/text.h"
+
+#include <stdlib.h>
+
+/* As long as a failure reason may be, in bytes. */
+enum {
+    REMARKS_MAX = 1024
+};
 
 /* A pair that is not here is refused.  railheadd(8) shows the same. */
 /* clang-format off */
@@ -189,8 +197,8 @@ static bool worker_has_failed(const struct job *job, const struct job_worker *wo
     return job_cause_is_failure(worker->end.cause);
 }
 
-/* The first that failed by itself, else one that was stopped: by an interruption rather
- * than for its peers. */
+/* The first that failed by itself, else one that was stopped: one that had to be killed
+ * or was interrupted rather than one that ended for its peers. */
 const struct job_worker *job_decisive_worker(const struct job *job)
 {
     const struct job_worker *found = NULL;
@@ -207,7 +215,7 @@ const struct job_worker *job_decisive_worker(const struct job *job)
     for (int i = 0; job->workers && i < job->instance_count; i++) {
         const struct job_worker *worker = &job->workers[i];
 
-        if (worker->end.cause == END_INTERRUPTED)
+        if (worker->lost || worker->end.cause == END_INTERRUPTED)
             return worker;
         if (!found && worker->end.cause != END_COMPLETED)
             found = worker;
@@ -273,13 +281,39 @@ static enum end_cause cause_of_stop(const struct job *job,
     return END_USER_STOP;
 }
 
+/* What the workers of a job that completed had to say all the same: output that was not
+ * kept, files that were left out.  NULL: nothing. */
+static char *remarks_of(const struct job *job)
+{
+    struct text all = { 0 };
+    char host[HOST_TEXT_SIZE];
+
+    for (int i = 0; i < job->instance_count && all.len <= REMARKS_MAX; i++) {
+        const char *remark = job->workers[i].end.message;
+
+        if (!remark || !*remark)
+            continue;
+        job_worker_host(i, host);
+        if (job->instance_count > 1)
+            text_printf(&all, "%s%s: ", all.len ? "; " : "", host);
+        text_puts(&all, remark);
+    }
+    if (all.len == 0)
+        return NULL;
+    if (all.len > REMARKS_MAX)
+        all.bytes[text_utf8_prefix(all.bytes, REMARKS_MAX)] = '\0';
+    return text_steal(&all);
+}
+
 /* All workers have ended: how the attempt has. */
 static enum job_event_kind end_event(const struct job *job, struct cJSON **data)
 {
     const struct job_worker *worker = job_decisive_worker(job);
+    auto_free char *remarks = worker ? NULL : remarks_of(job);
     struct job_end end = { .cause = END_COMPLETED,
                            .exit_code = 0,
-                           .first_failing_rank = -1 };
+                           .first_failing_rank = -1,
+                           .message = remarks };
 
     if (worker)
         end = worker->end;

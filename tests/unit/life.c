@@ -220,6 +220,16 @@ static bool post_line(struct life *life, enum job_event_kind kind,
     return post(life, kind, (int)worker, line(life, worker, moment(step, 2)), err);
 }
 
+static bool post_loss(struct life *life, const struct step *step, struct err *err)
+{
+    int64_t worker = number(step, 1);
+    struct cJSON *data = line(life, worker, moment(step, 2));
+
+    if (step->count > 3)
+        json_set_text(data, "cause", step->words[3]);
+    return post(life, EV_WORKER_LOST, (int)worker, data, err);
+}
+
 /* "input!": it says that another time would not help. */
 static bool post_end(struct life *life, enum job_event_kind kind,
                      const struct step *step, struct err *err)
@@ -232,6 +242,15 @@ static bool post_end(struct life *life, enum job_event_kind kind,
     if (step->words[3][len] == '!')
         json_set_bool(data, "retry", false);
     return post(life, kind, (int)worker, data, err);
+}
+
+static bool post_remark(struct life *life, const struct step *step, struct err *err)
+{
+    int64_t worker = number(step, 1);
+    struct cJSON *data = ended(life, worker, moment(step, 2), "completed", 0);
+
+    json_set_text(data, "message", step->words[3]);
+    return post(life, EV_WORKER_ENDED, (int)worker, data, err);
 }
 
 static bool post_launch_failure(struct life *life, const struct step *step,
@@ -270,12 +289,14 @@ static bool post_fact(struct life *life, const struct step *step, bool *known,
         return post_line(life, EV_WORKER_READY, step, err);
     if (is(step, "launch", 2, 2))
         return post_line(life, EV_WORKER_LAUNCHED, step, err);
-    if (is(step, "lose", 2, 2))
-        return post_line(life, EV_WORKER_LOST, step, err);
+    if (is(step, "lose", 2, 3))
+        return post_loss(life, step, err);
     if (is(step, "upload", 3, 4))
         return post_end(life, EV_WORKER_UPLOADING, step, err);
     if (is(step, "end", 3, 4))
         return post_end(life, EV_WORKER_ENDED, step, err);
+    if (is(step, "remark", 3, 3))
+        return post_remark(life, step, err);
     *known = false;
     return false;
 }

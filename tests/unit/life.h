@@ -17,12 +17,11 @@
  *   launch W T
  *   upload W T CAUSE [FAILURE]   FAILURE: when its first rank failed
  *   end W T CAUSE [FAILURE]
- *   lose W T                     T: last evidence
- *   stop CAUSE
- *   interrupt GRACE
- *   fail CAUSE                   what the daemon posts when it cannot start the workers
- *   expire                       max_wait is over in the queue
- *   cool T [NAME]                the warm pool ends, reused by that job
+ *   remark W T WORD              it completes, and its line has this message
+ *   lose W T [CAUSE]             T: last evidence; CAUSE: it was killed by a stop of
+ * this stop CAUSE interrupt GRACE fail CAUSE                   what the daemon posts
+ * when it cannot start the workers expire                       max_wait is over in the
+ * queue cool T [NAME]                the warm pool ends, reused by that job
  *
  * What becomes due after a step follows it, as in the daemon.
  */

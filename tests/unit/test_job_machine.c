@@ -127,6 +127,12 @@ static const struct {
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop, end 0 20 max_run",
       "MaxRuntimeExceeded max_run -1 -1" },
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop, lose 0 15", "Failed lost -1 -1" },
+    /* Who did not hear of a stop and was killed has been stopped. */
+    { "submit 1, place, ready 0 10, launch 0 11, stop user_stop, lose 0 15 user_stop", "Stopped user_stop -1 -1" },
+    { "submit 1, place, ready 0 10, launch 0 11, stop max_wait, lose 0 15 max_wait", "MaxWaitTimeExceeded max_wait -1 -1" },
+    { "submit 1 0 2 interrupted, place, ready 0 10, launch 0 11, interrupt 120, lose 0 15 interrupted", "Interrupted" },
+    { "submit 2, place, ready 0 10, ready 1 10, launch 0 11, launch 1 11, end 0 20 max_run, lose 1 15 peer",
+      "MaxRuntimeExceeded max_run -1 -1" },
     /* But what never showed itself has failed at nothing. */
     { "submit 2, place, stop user_stop, lose 0 0, lose 1 0", "Stopped user_stop -1 -1" },
     { "submit 2, place, stop user_stop, ready 0 10, lose 1 0, end 0 20 user_stop", "Stopped user_stop -1 -1" },

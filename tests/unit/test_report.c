@@ -161,6 +161,21 @@ static const struct {
     { DONE, false, "price", "null" },
     { DONE, false, "cost_usd", "null" },
     { DONE, false, "billable_seconds", "41" },
+    /* What went less well in a job that completed. */
+    { TRAINING ", remark 0 2000 torn, end 1 2000 completed", true, "end",
+      "{\"cause\":\"completed\",\"exit_code\":0,\"signal\":null,\"first_failing_rank\":null,"
+      "\"message\":\"algo-1: torn\"}" },
+    { TRAINING ", remark 0 2000 torn, remark 1 2000 late", true, "end",
+      "{\"cause\":\"completed\",\"exit_code\":0,\"signal\":null,\"first_failing_rank\":null,"
+      "\"message\":\"algo-1: torn; algo-2: late\"}" },
+    { "submit 1, place, ready 0 1000, launch 0 1010, remark 0 2000 torn", true, "end",
+      "{\"cause\":\"completed\",\"exit_code\":0,\"signal\":null,\"first_failing_rank\":null,"
+      "\"message\":\"torn\"}" },
+    { "submit 1, place, ready 0 1000, launch 0 1010, remark 0 2000 torn", true, "failure_reason", "null" },
+    /* Who had to be killed is what there is to say of a stop. */
+    { TRAINING ", stop user_stop, end 0 2000 user_stop, lose 1 2000 user_stop", true, "end",
+      "{\"cause\":\"user_stop\",\"exit_code\":null,\"signal\":null,\"first_failing_rank\":null,"
+      "\"message\":\"its machine is gone\"}" },
     /* Why it failed, as SageMaker says it. */
     { TRAINING ", end 0 2000 failed, end 1 2000 peer", true, "failure_reason",
       "\"AlgorithmError: rank 0 ended first with exit code 10; see its log\"" },
