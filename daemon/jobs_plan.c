@@ -3,12 +3,15 @@
  *
  * Decides what is not shown.  Keys of storage never are.  A variable or hyperparameter
  * is a secret when one word of its name (between underscores, hyphens and dots) ends in
- * one of the words below; its value is masked under its own name, and where it appears
- * in any other variable or argument, unless it is too short to tell it from others.
+ * one of the words below, and so is what a word NAME=VALUE of custom_mpi_options gives
+ * to such a name; its value is masked under its own name, and where it appears in any
+ * other variable or argument, unless it is too short to tell it from others.  So is a
+ * password within a URL.
  */
 
 #include "daemon/jobs_private.h"
 #include "src/python_text.h"
+#include "src/shell_words.h"
 #include "src/text.h"
 
 #include <stdlib.h>
@@ -52,27 +55,61 @@ static bool name_is_secret(const char *name, size_t len)
 }
 
 /* As it is, and as it is within JSON. */
-static void add_secret(char ***values, const struct cJSON *member)
+static void add_secret(char ***values, const char *name, size_t name_len,
+                       const char *text)
 {
-    const char *text = json_text(member);
+    auto_json struct cJSON *string = NULL;
     auto_free char *json = NULL;
 
-    if (!text || strlen(text) < SECRET_BYTES_MIN
-        || !name_is_secret(json_name(member), strlen(json_name(member))))
+    if (!text || strlen(text) < SECRET_BYTES_MIN || !name_is_secret(name, name_len))
         return;
-    json = python_json(member);
+    string = json_text_new(text);
+    json = python_json(string);
     words_add(values, xstrdup(text));
     words_add(values, xstrndup(json + 1, strlen(json) - 2));
 }
 
+static void add_members(char ***values, const struct cJSON *object)
+{
+    json_each (member, object) {
+        const char *name = json_name(member);
+
+        add_secret(values, name, strlen(name), json_text(member));
+    }
+}
+
+/* As in "-x API_TOKEN=...". */
+static void add_mpi_options(char ***values, const char *options)
+{
+    char **words = NULL;
+
+    if (!options || shell_words_split(options, &words, NULL) < 0)
+        return;
+    for (char **word = words; *word; word++) {
+        size_t name = strcspn(*word, "=");
+
+        if ((*word)[name])
+            add_secret(values, *word, name, *word + name + 1);
+    }
+    words_free(words);
+}
+
+static int longer_first(const void *a, const void *b)
+{
+    size_t first = strlen(*(char *const *)a), second = strlen(*(char *const *)b);
+
+    return (first < second) - (first > second);
+}
+
+/* One may be a part of another, of which nothing must stay: the longest come first. */
 static char **secret_values(const struct job_spec *spec)
 {
     char **values = xcalloc(1, sizeof *values);
 
-    json_each (member, spec->environment)
-        add_secret(&values, member);
-    json_each (member, spec->hyperparameters)
-        add_secret(&values, member);
+    add_members(&values, spec->environment);
+    add_members(&values, spec->hyperparameters);
+    add_mpi_options(&values, spec->custom_mpi_options);
+    qsort(values, words_count(values), sizeof *values, longer_first);
     return values;
 }
 
@@ -90,9 +127,34 @@ static char *without(const char *text, const char *value)
     return text_steal(&out);
 }
 
+/* Of SCHEME://USER:PASSWORD@HOST, also where the text goes on behind it. */
+static char *without_passwords(const char *text)
+{
+    auto_text struct text out = { 0 };
+    const char *scheme;
+
+    while ((scheme = strstr(text, "://"))) {
+        const char *user = scheme + 3;
+        size_t len = strcspn(user, "/?#\"'\\ \t\n");
+        const char *colon = memchr(user, ':', len);
+        const char *at = memrchr(user, '@', len);
+
+        if (colon && at && colon < at) {
+            text_add(&out, text, (size_t)(colon + 1 - text));
+            text_puts(&out, mask);
+            text = at;
+        } else {
+            text_add(&out, text, (size_t)(user - text));
+            text = user;
+        }
+    }
+    text_puts(&out, text);
+    return text_steal(&out);
+}
+
 static char *masked(const char *word, char *const *values)
 {
-    char *shown = xstrdup(word);
+    char *shown = without_passwords(word);
 
     for (; *values; values++) {
         char *next = without(shown, *values);
@@ -103,12 +165,22 @@ static char *masked(const char *word, char *const *values)
     return shown;
 }
 
+/* A secret's own name may be there without anything that could be searched for. */
+static char *masked_assignment(const char *word, char *const *values)
+{
+    size_t name = strcspn(word, "=");
+
+    if (word[name] && name_is_secret(word, name))
+        return xasprintf("%.*s=%s", (int)name, word, mask);
+    return masked(word, values);
+}
+
 static struct cJSON *command_to_json(const struct rank_plan *rank, char *const *values)
 {
     struct cJSON *list = json_array_new();
 
     for (char *const *word = rank->argv; *word; word++) {
-        auto_free char *shown = masked(*word, values);
+        auto_free char *shown = masked_assignment(*word, values);
 
         json_append_text(list, shown);
     }
@@ -121,10 +193,7 @@ static struct cJSON *environment_to_json(const struct rank_plan *rank,
     struct cJSON *list = json_array_new();
 
     for (char *const *word = rank->env; *word; word++) {
-        size_t name = strcspn(*word, "=");
-        auto_free char *shown = name_is_secret(*word, name)
-                                    ? xasprintf("%.*s=%s", (int)name, *word, mask)
-                                    : masked(*word, values);
+        auto_free char *shown = masked_assignment(*word, values);
 
         json_append_text(list, shown);
     }

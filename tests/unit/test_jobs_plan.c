@@ -75,6 +75,61 @@ START_TEST(a_secret_is_shown_nowhere_else)
 }
 END_TEST
 
+START_TEST(nothing_stays_of_a_secret_that_another_one_begins)
+{
+    auto_json struct cJSON *json =
+        shown("\"command\": [\"x\", \"at hunter2-and-more\"], \"environment\": "
+              "{\"A_TOKEN\": \"hunter2\", \"B_TOKEN\": \"hunter2-and-more\"}",
+              1);
+    const struct cJSON *rank = json_first(json_get(json, "ranks"));
+
+    ck_assert(has_word(json_get(rank, "command"), "at ***"));
+}
+END_TEST
+
+START_TEST(a_secret_among_the_options_of_mpirun_is_shown_nowhere)
+{
+    auto_json struct cJSON *json = shown(
+        "\"entry_point\": \"t.py\", \"distribution\": {\"mpi\": {\"enabled\": true, "
+        "\"custom_mpi_options\": \"-x API_TOKEN=mpi-secret -x PIN_KEY=7 -x LEVEL=high\"}}",
+        2);
+    auto_free char *text = json_print(json);
+    const struct cJSON *rank = json_first(json_get(json, "ranks"));
+
+    ck_assert_ptr_null(strstr(text, "mpi-secret"));
+    ck_assert(has_word(json_get(rank, "command"), "API_TOKEN=***"));
+    ck_assert(has_word(json_get(rank, "command"), "PIN_KEY=***"));
+    ck_assert(has_word(json_get(rank, "command"), "LEVEL=high"));
+}
+END_TEST
+
+/* clang-format off */
+static const struct {
+    const char *url;
+    const char *shown;
+} urls[] = {
+    { "postgres://ana:pw@db/x",             "postgres://ana:***@db/x" },
+    { "http://:p@h and http://a:b:c@d@h:8", "http://:***@h and http://a:***@h:8" },
+    { "http://ana@host:80/a:b@c",           "http://ana@host:80/a:b@c" },
+    { "http://host:80/",                    "http://host:80/" },
+    { "mail me: ana@host",                  "mail me: ana@host" },
+};
+/* clang-format on */
+
+START_TEST(a_password_in_a_url_is_masked)
+{
+    auto_free char *members =
+        xasprintf("\"command\": [\"x\", \"%s\"], \"environment\": {\"AT\": \"%s\"}",
+                  urls[_i].url, urls[_i].url);
+    auto_free char *variable = xasprintf("AT=%s", urls[_i].shown);
+    auto_json struct cJSON *json = shown(members, 1);
+    const struct cJSON *rank = json_first(json_get(json, "ranks"));
+
+    ck_assert(has_word(json_get(rank, "environment"), variable));
+    ck_assert(has_word(json_get(rank, "command"), urls[_i].shown));
+}
+END_TEST
+
 START_TEST(every_rank_says_what_it_is_and_where)
 {
     auto_json struct cJSON *json =
@@ -113,6 +168,9 @@ Suite *suite_jobs_plan(void)
 
     tcase_add_loop_test(tests, a_secret_is_masked_by_its_name, 0, ARRAY_SIZE(secrets));
     tcase_add_test(tests, a_secret_is_shown_nowhere_else);
+    tcase_add_test(tests, nothing_stays_of_a_secret_that_another_one_begins);
+    tcase_add_test(tests, a_secret_among_the_options_of_mpirun_is_shown_nowhere);
+    tcase_add_loop_test(tests, a_password_in_a_url_is_masked, 0, ARRAY_SIZE(urls));
     tcase_add_test(tests, every_rank_says_what_it_is_and_where);
     tcase_add_test(tests, an_mpi_job_is_started_by_mpirun);
     suite_add_tcase(suite, tests);
