@@ -82,6 +82,15 @@ void figure_price(const struct cJSON *price, struct text *out)
         text_puts(out, ", an estimate");
 }
 
+/* One that was lost is billed for less than the others. */
+static bool is_shared_evenly(const struct cJSON *job)
+{
+    int64_t each = json_get_int(job, "billable_seconds", 0);
+
+    return json_get_int(job, "instance_seconds", 0)
+           == each * json_get_int(job, "instance_count", 1);
+}
+
 static void add_money(const struct cJSON *job, struct text *out)
 {
     auto_text struct text price = { 0 };
@@ -91,8 +100,8 @@ static void add_money(const struct cJSON *job, struct text *out)
     bool has_run = json_text(json_get(job, "training_start_time")) != NULL;
 
     if (billable && in_all && has_run)
-        figure_row(out, "billable", "%s s on each instance, %s instance-seconds",
-                   billable, in_all);
+        figure_row(out, "billable", "%s%s s on each instance, %s instance-seconds",
+                   is_shared_evenly(job) ? "" : "up to ", billable, in_all);
     else
         figure_row(out, "billable", "none: it has not run");
     figure_price(json_get(job, "price"), &price);

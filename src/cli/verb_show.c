@@ -160,9 +160,10 @@ static void add_attempts(struct text *out, const struct cJSON *attempts)
         const char *exit_code = figure_words(json_get(end, "exit_code"));
         const char *signal = figure_words(json_get(end, "signal"));
         const char *message = json_get_text(end, "message");
+        const char *seconds = figure_words(json_get(attempt, "billable_seconds"));
 
         table_cell(table, figure_words(json_get(attempt, "attempt")));
-        table_cellf(table, "%s s", figure_words(json_get(attempt, "billable_seconds")));
+        table_cellf(table, "%s%s", seconds ? seconds : "-", seconds ? " s" : "");
         table_cell(table, json_get_text(end, "cause"));
         table_cell(table, figure_words(json_get(end, "first_failing_rank")));
         table_cellf(table, "%s%s",

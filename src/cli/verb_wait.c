@@ -1,15 +1,19 @@
 /* jobctl wait: until a job has ended. */
 
+#include "src/cli/figure.h"
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static int report(const struct cli *cli, const struct cJSON *job, enum follow_end how,
                   const char *name)
 {
     const char *status = json_get_text(job, "secondary_status");
+    const char *reason = json_get_text(job, "failure_reason");
+    auto_text struct text out = { 0 };
 
     if (how == FOLLOW_TIMED_OUT) {
         print_note("%s: still %s; the job goes on", name,
@@ -20,10 +24,15 @@ static int report(const struct cli *cli, const struct cJSON *job, enum follow_en
         print_note("%s: the job goes on; jobctl stop %s stops it", name, name);
         return EXIT_INTERRUPTED;
     }
-    if (cli->output == OUTPUT_JSON)
+    if (cli->output == OUTPUT_JSON) {
         print_json(job);
-    else
-        print_status(name, ": ", status);
+        return follow_exit_code(job);
+    }
+    print_status(name, ": ", status);
+    if (reason)
+        figure_paragraph(&out, "reason", reason);
+    if (out.len)
+        print_painted(stdout, PAINT_PLAIN, out.bytes);
     return follow_exit_code(job);
 }
 

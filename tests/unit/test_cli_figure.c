@@ -58,6 +58,21 @@ START_TEST(an_emulated_job_says_so_and_for_what)
 }
 END_TEST
 
+START_TEST(where_an_instance_was_lost_the_seconds_are_the_most)
+{
+    expect_figure(
+        "{\"instance_type\": \"local\", \"instance_count\": 2, \"training_start_time\":"
+        " \"2026-11-30T10:00:00.000000Z\", \"billable_seconds\": 13,"
+        " \"instance_seconds\": 16, \"cost_usd\": \"0.1\", \"price\": {\"usd_per_hour\":"
+        " \"1\"}, \"price_performance\": {\"unavailable\": \"the job failed\"}}",
+        "  instances        2 x local\n"
+        "  billable         up to 13 s on each instance, 16 instance-seconds\n"
+        "  price            $1 per instance-hour\n"
+        "  cost             $0.1\n"
+        "  not available    the job failed\n");
+}
+END_TEST
+
 START_TEST(a_job_that_never_ran_cost_nothing)
 {
     expect_figure(
@@ -124,6 +139,7 @@ Suite *suite_cli_figure(void)
 
     tcase_add_test(tests, a_job_that_ended_well_says_all);
     tcase_add_test(tests, an_emulated_job_says_so_and_for_what);
+    tcase_add_test(tests, where_an_instance_was_lost_the_seconds_are_the_most);
     tcase_add_test(tests, a_job_that_never_ran_cost_nothing);
     tcase_add_test(tests, a_price_of_low_confidence_is_an_estimate);
     tcase_add_test(tests, long_words_go_on_in_the_next_line);
