@@ -17,7 +17,7 @@
  *
  *   {"progress":{"phase":"downloading","what":"train","bytes":N,"bytes_total":M,
  *    "objects":n,"objects_total":m}}     at most two a second; totals may be null
- *   {"ready":true}                       pipe: every FIFO of epoch 0 is there;
+ *   {"ready":true}                       pipe: the FIFOs of epochs 0 and 1 are there;
  *                                        checkpoints: SIGTERM is minded from here on,
  *                                        and not sent before
  *   {"warning":"..."}                    worth telling; it goes on
@@ -30,7 +30,8 @@
  * name of its own, checked and renamed, so that what has its name is whole; begun
  * again, it goes on with what is there.
  *
- * FIFOs: CHANNEL_EPOCH where the instance has one process of the user's; with more,
+ * FIFOs: an epoch's is there before the one before it can be opened, and gone once it
+ * was opened itself.  CHANNEL_EPOCH where the instance has one process of the user's; with more,
  * CHANNEL_EPOCH in a folder of its own for every local rank, ML/input/data/rank-L/, and
  * CHANNEL is the channel's name as always.  SM_CHANNEL_NAME is
  * ML/input/data/CHANNEL or ML/input/data/rank-L/CHANNEL: append _EPOCH.  With several

@@ -28,7 +28,7 @@ static char *fifo_path(const struct feed *feed, int64_t epoch)
     return xasprintf("%s_%lld", feed->stem, (long long)epoch);
 }
 
-int feed_make_fifo(const struct feed *feed, int64_t epoch, struct err *err)
+static int make_fifo(const struct feed *feed, int64_t epoch, struct err *err)
 {
     auto_free char *path = fifo_path(feed, epoch);
     struct stat status;
@@ -40,7 +40,16 @@ int feed_make_fifo(const struct feed *feed, int64_t epoch, struct err *err)
     return err_sys(err, errno, "make the FIFO %s", path);
 }
 
-/* Waits, for as long as it takes, until somebody opens it. */
+int feed_make_first(const struct feed *feed, struct err *err)
+{
+    if (make_fifo(feed, 0, err) < 0)
+        return -1;
+    return make_fifo(feed, 1, err);
+}
+
+/* Waits, for as long as it takes, until somebody opens it.  Who does, and leaves at
+ * once, opens the next before we are awake: so that one is there already, and this is
+ * when the one after it is made. */
 static int open_fifo(const struct feed *feed, int64_t epoch, int *out, struct err *err)
 {
     auto_free char *path = fifo_path(feed, epoch);
@@ -51,7 +60,7 @@ static int open_fifo(const struct feed *feed, int64_t epoch, int *out, struct er
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return err_sys(err, errno, "open the FIFO %s", path);
-    if (feed_make_fifo(feed, epoch + 1, err) < 0)
+    if (make_fifo(feed, epoch + 2, err) < 0)
         return -1;
     if (unlink(path) < 0 && errno != ENOENT)
         return err_sys(err, errno, "remove the FIFO %s", path);

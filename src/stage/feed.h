@@ -16,8 +16,8 @@ struct feed {
     char *stem; /* the FIFOs are STEM_EPOCH */
 };
 
-/** Makes the FIFO of an epoch; one that is there is well. */
-MUST_CHECK int feed_make_fifo(const struct feed *feed, int64_t epoch, struct err *err);
+/** Makes the FIFOs of epochs 0 and 1; those that are there are well. */
+MUST_CHECK int feed_make_first(const struct feed *feed, struct err *err);
 
 /** Feeds one epoch after another, for ever; returns -1 when an object cannot be given
  * whole or when two read at once.  The FIFO stays open then, so that nobody takes what

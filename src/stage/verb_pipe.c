@@ -97,11 +97,11 @@ static void set_up_feed(struct feed *feed, struct stage *stage,
         feed->stem = xasprintf("%s/input/data/%s", plan->ml_folder, channel->name);
 }
 
-static int make_first_fifo(const struct feed *feed, struct err *err)
+static int make_first_fifos(const struct feed *feed, struct err *err)
 {
     if (make_folder_of(feed->stem, err) < 0)
         return -1;
-    return feed_make_fifo(feed, 0, err);
+    return feed_make_first(feed, err);
 }
 
 /* All channels, each as often as the instance has processes. */
@@ -131,7 +131,7 @@ static int set_up(struct stage *stage, struct feeds *feeds, struct err *err)
             struct feed *feed = &feeds->feeds[feeds->count++];
 
             set_up_feed(feed, stage, channel, source, local);
-            if (make_first_fifo(feed, err) < 0)
+            if (make_first_fifos(feed, err) < 0)
                 return -1;
         }
         warn_of_empty_shares(stage, channel, feeds->feeds[feeds->count - 1].count);

@@ -34,7 +34,7 @@ instance=$(stage_instance epochs)
 stage_plan "$instance" "$(channel "file://$data" '"mode": "Pipe"')"
 start_feeding "$instance"
 fifo=$instance/ml/input/data/train
-check_equal "one epoch's FIFO is there" "$(cd "$instance/ml/input/data" && echo *)" train_0
+check_equal "the FIFOs of two epochs are there" "$(cd "$instance/ml/input/data" && echo *)" "train_0 train_1"
 before=$(cpu_ticks)
 sleep 1
 check_equal "to wait for a reader costs nothing" "$(($(cpu_ticks) - before))" 0
@@ -50,7 +50,8 @@ check "who leaves early harms nobody" cmp "$WORK/wanted" "$WORK/got-3"
 # Opened and not read: the name is gone at once.
 exec 7<"${fifo}_4"
 check "a FIFO that is opened has no name any more" wait_until 5 test ! -e "${fifo}_4"
-check "and the next one is there" test -p "${fifo}_5"
+check "the next one is there" test -p "${fifo}_5"
+check "and the one after it" test -p "${fifo}_6"
 cat "${fifo}_4" 2>"$WORK/second.err"
 check_equal "who comes second is told at once" $? 1
 check "that there is none" grep -q "No such file" "$WORK/second.err"
@@ -64,6 +65,10 @@ sleep 1 <&8 &
 cat <&8 >"$WORK/got-5"
 exec 8<&-
 check "a child that has it, too, is no second reader" cmp "$WORK/wanted" "$WORK/got-5"
+check "who leaves an epoch finds the next at once" /usr/bin/python3 -c '
+import os, sys
+for epoch in range(6, 206):
+    os.close(os.open(f"{sys.argv[1]}_{epoch}", os.O_RDONLY))' "$fifo"
 check "it feeds still" lives "$stage_pid"
 pids=$(pgrep -P "$stage_pid")
 stop_feeding

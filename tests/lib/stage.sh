@@ -39,6 +39,7 @@ run_stage() {
 
 # start_stage INSTANCE VERB: beside the test; sets stage_pid, and it ends with the test.
 start_stage() {
+    : >"$1/$2.out" # now: what an earlier one said is not this one's
     "$STAGE" "$2" <"$1/plan.json" >"$1/$2.out" 2>"$1/$2.err" &
     stage_pid=$!
     at_exit "kill -9 $stage_pid 2>/dev/null"
