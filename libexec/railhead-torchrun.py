@@ -9,6 +9,10 @@ When a rank ends badly, or torchrun itself is told to stop, it kills the other r
 seconds after it has told them (PContext.close).  RAILHEAD_GRACE, in seconds, is the least
 that they get; the ranks do not see the variable.
 
+Ranks that share an instance have FIFOs of their own: RAILHEAD_PIPES names, with blanks
+between, the variables of Pipe channels.  Each rank gets them with rank-L/ before the last
+part, L its local rank, and does not see RAILHEAD_PIPES.
+
 Use: python3 railhead-torchrun.py [torchrun's own arguments]
 """
 
@@ -44,8 +48,27 @@ def be_patient(grace):
     api.PContext.close = close
 
 
+def pipes_of(rank, variables):
+    named = ((name, os.environ[name]) for name in variables if name in os.environ)
+    return {name: os.path.join(os.path.dirname(path), f"rank-{rank}", os.path.basename(path))
+            for name, path in named}
+
+
+def name_pipes(variables):
+    if not variables:
+        return
+    original = api.PContext.__init__
+
+    def init(self, name, entrypoint, args, envs, *rest, **more):
+        envs = {rank: {**pipes_of(rank, variables), **env} for rank, env in envs.items()}
+        original(self, name, entrypoint, args, envs, *rest, **more)
+
+    api.PContext.__init__ = init
+
+
 if is_broken():
     repair()
+name_pipes(os.environ.pop("RAILHEAD_PIPES", "").split())
 be_patient(int(os.environ.pop("RAILHEAD_GRACE", "0")))
 
 from torch.distributed.run import main  # noqa: E402  (after the repair)

@@ -320,22 +320,45 @@ static void add_torch(struct env *env, const struct launch_input *input,
     env_default(env, "NCCL_ASYNC_ERROR_HANDLING", "1");
 }
 
-/* SM_CHANNEL_<NAME>, upper case as SM_HP_<KEY>. */
-static void set_channel(struct env *env, const struct worker_plan *plan,
-                        const char *between, const char *channel)
+/* SM_CHANNEL_<NAME>, upper case as SM_HP_<KEY>.  The caller frees. */
+static char *channel_variable(const struct channel *channel)
 {
-    auto_free char *name = xasprintf("SM_CHANNEL_%s", channel);
-    auto_free char *path =
-        xasprintf("%s/input/data/%s%s", plan->ml_folder, between, channel);
+    char *name = xasprintf("SM_CHANNEL_%s", channel->name);
 
     for (char *c = name; *c; c++)
         if (*c >= 'a' && *c <= 'z')
             *c = (char)(*c - 'a' + 'A');
+    return name;
+}
+
+static void set_channel(struct env *env, const struct worker_plan *plan,
+                        const char *between, const struct channel *channel)
+{
+    auto_free char *name = channel_variable(channel);
+    auto_free char *path =
+        xasprintf("%s/input/data/%s%s", plan->ml_folder, between, channel->name);
+
     env_set(env, name, path);
 }
 
-/* Two ranks never share a FIFO, and a server has none (src/stage.h). Under a launcher
- * all ranks have one environment: they find rank-L by its local rank. */
+/* Under a launcher all ranks begin with one environment: what stands before each puts
+ * rank-L into these variables (RSH_PIPES).  What the spec sets stays as it is. */
+static void add_pipes(struct env *env, const struct job_spec *spec)
+{
+    auto_text struct text names = { 0 };
+
+    for (size_t i = 0; i < spec->channel_count; i++) {
+        auto_free char *name = channel_variable(&spec->channels[i]);
+
+        if (spec->channels[i].mode == CHANNEL_PIPE
+            && !json_get(spec->environment, name))
+            text_printf(&names, "%s%s", names.len ? " " : "", name);
+    }
+    if (names.len > 0)
+        env_set(env, RSH_PIPES, names.bytes);
+}
+
+/* Two ranks never share a FIFO, and a server has none (src/stage.h). */
 static void add_channel_paths(struct env *env, const struct job_spec *spec,
                               const struct worker_plan *plan,
                               const struct launch_place *place)
@@ -348,8 +371,10 @@ static void add_channel_paths(struct env *env, const struct job_spec *spec,
         bool pipe = channel->mode == CHANNEL_PIPE;
 
         if (!pipe || place->kind != RANK_SERVER)
-            set_channel(env, plan, pipe && own ? folder : "", channel->name);
+            set_channel(env, plan, pipe && own ? folder : "", channel);
     }
+    if (!own && place->kind != RANK_SERVER && place->processes_per_host > 1)
+        add_pipes(env, spec);
 }
 
 /* "first" or "first-last": the part of `count` devices that is this rank's, where every

@@ -47,6 +47,11 @@
 #define RSH_WORKER "RAILHEAD_RSH_WORKER"
 #define RSH_MPIRUN "RAILHEAD_RSH_MPIRUN"
 
+/* Variables, with blanks between, that name Pipe channels: what starts a rank below a
+ * launcher, --rank or railhead-torchrun.py, puts rank-L/ before the last part of each,
+ * L the local rank, and keeps this one from the program (src/stage.h). */
+#define RSH_PIPES "RAILHEAD_PIPES"
+
 /* By which those of --rank are known among processes. */
 #define RSH_RANK_NAME "railhead-rank"
 

@@ -264,6 +264,29 @@ static int wait_for_rank(pid_t pid, const sigset_t *set)
     return status;
 }
 
+/* Each rank has FIFOs of its own (RSH_PIPES). */
+static void name_pipes(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+    auto_free char *names = xstrdup(getenv(RSH_PIPES));
+    char *rest = NULL;
+
+    unsetenv(RSH_PIPES);
+    if (!names || !rank)
+        return;
+    for (char *name = strtok_r(names, " ", &rest); name;
+         name = strtok_r(NULL, " ", &rest)) {
+        const char *path = getenv(name);
+        const char *slash = path ? strrchr(path, '/') : NULL;
+        auto_free char *own = NULL;
+
+        if (!slash)
+            continue;
+        own = xasprintf("%.*s/rank-%s%s", (int)(slash - path), path, rank, slash);
+        setenv(name, own, 1);
+    }
+}
+
 static int run_rank(char **argv)
 {
     sigset_t set;
@@ -275,6 +298,7 @@ static int run_rank(char **argv)
     pid = fork();
     if (pid == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
+        name_pipes();
         execvp(argv[0], argv);
         fprintf(stderr, "railhead-rsh: exec %s: %s\n", argv[0], strerror(errno));
         _exit(errno == ENOENT ? 127 : 126);

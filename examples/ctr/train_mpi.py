@@ -45,12 +45,7 @@ def open_epoch(args, epoch, comm):
     """The records of one epoch for this process: railhead-job(5) says how pipes are named."""
     if args.train:
         return clicks.Files(clicks.files_of(args.train)[comm.rank::comm.size])
-    channel = os.environ["SM_CHANNEL_TRAIN"]
-    if int(os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE", 1)) > 1:
-        folder, name = os.path.split(channel)
-        rank = os.environ["OMPI_COMM_WORLD_LOCAL_RANK"]
-        channel = os.path.join(folder, f"rank-{rank}", name)
-    return open(f"{channel}_{epoch}", "rb", buffering=0)
+    return open(f"{os.environ['SM_CHANNEL_TRAIN']}_{epoch}", "rb", buffering=0)
 
 
 class Progress:

@@ -121,7 +121,7 @@ static int64_t count_kills(int folder, const char *name)
     return line ? strtoll(line + strlen(word), NULL, 10) : -1;
 }
 
-static int64_t all_kills(const struct cgroup *cgroup)
+int64_t cgroup_all_oom_kills(const struct cgroup *cgroup)
 {
     int64_t kills = -1;
 
@@ -134,13 +134,13 @@ static int64_t all_kills(const struct cgroup *cgroup)
 
 int64_t cgroup_oom_kills(const struct cgroup *cgroup)
 {
-    return all_kills(cgroup) - cgroup->old_kills;
+    return cgroup_all_oom_kills(cgroup) - cgroup->old_kills;
 }
 
 void cgroup_settle_kills(struct cgroup *cgroup)
 {
     cgroup->old_kills = cgroup->new_kills;
-    cgroup->new_kills = all_kills(cgroup);
+    cgroup->new_kills = cgroup_all_oom_kills(cgroup);
 }
 
 void cgroup_leave(struct cgroup *cgroup)

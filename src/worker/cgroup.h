@@ -44,6 +44,9 @@ void cgroup_kill(const struct cgroup *cgroup);
  * the heartbeat before the last one.  0 when it keeps no such count. */
 int64_t cgroup_oom_kills(const struct cgroup *cgroup);
 
+/** The same of all the time. */
+int64_t cgroup_all_oom_kills(const struct cgroup *cgroup);
+
 /** A heartbeat: what was killed before the last one has been reaped for long, and tells
  * nothing of an end that is still to come. */
 void cgroup_settle_kills(struct cgroup *cgroup);

@@ -40,6 +40,10 @@ bool stop_check(struct worker *worker, usec_t now)
         return ending_because(&worker->ending, cause, "%s", reason(cause));
     if (max_run_s > 0 && now >= worker->ready_boot + max_run_s * USEC_PER_SEC)
         return ending_because(&worker->ending, END_MAX_RUN,
-                              "ran longer than max_run, %" PRId64 " s", max_run_s);
+                              worker->plan->attempt > 1
+                                  ? "ran longer than the %" PRId64 " s that attempts "
+                                    "before this one had left of max_run"
+                                  : "ran longer than max_run, %" PRId64 " s",
+                              max_run_s);
     return false;
 }

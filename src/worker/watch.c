@@ -40,10 +40,12 @@ static int write_exited(struct worker *worker, int rank, int status, bool oom,
 }
 
 /* The kernel may have chosen a process that a rank had started: then the rank's own end
- * is what it is, and this is why. */
-static void remark_oom(struct worker *worker)
+ * is what it is, and this is why.  torchrun takes longer to end for it than a kill is
+ * new. */
+static void remark_oom(struct worker *worker, enum rank_kind kind)
 {
-    int64_t kills = cgroup_oom_kills(&worker->cgroup);
+    int64_t kills = kind == RANK_LAUNCHER ? cgroup_all_oom_kills(&worker->cgroup)
+                                          : cgroup_oom_kills(&worker->cgroup);
     auto_free char *remark = NULL;
 
     if (worker->ending.cause != END_FAILED || kills == 0)
@@ -71,8 +73,18 @@ static void remote_rank_ended(void *context, int rank, int status)
         wind_down_begin(worker, now);
 }
 
+/* What mpirun asked for runs below a shell, which gives a death by a signal as 128 and
+ * its number.  mpirun's daemon has no such code of its own. */
+static int without_shell(int status)
+{
+    int number = WIFEXITED(status) ? WEXITSTATUS(status) - 128 : 0;
+
+    return number > 0 && number < NSIG ? W_EXITCODE(0, number) : status;
+}
+
 static int rank_ended(struct worker *worker, size_t i, int status, struct err *err)
 {
+    enum rank_kind kind = worker->plan->ranks[i].kind;
     int rank = worker->plan->ranks[i].rank;
     bool needed = !worker->ranks[i].dismissed;
     usec_t now = clock_boot();
@@ -80,8 +92,10 @@ static int rank_ended(struct worker *worker, size_t i, int status, struct err *e
 
     worker->ranks[i].pid = 0;
     worker->running--;
+    if (kind == RANK_REMOTE)
+        status = without_shell(status);
     if (needed && ending_rank(&worker->ending, rank, status, oom, now)) {
-        remark_oom(worker);
+        remark_oom(worker, kind);
         wind_down_begin(worker, now);
     }
     /* What never ran has no end of its own. */

@@ -22,6 +22,8 @@ class Std(IntFlag):
             raise ValueError(vm)
 $2
 class PContext:
+    def __init__(self, name, entrypoint, args, envs, stdouts):
+        print(name, envs, stdouts)
     def close(self, death_sig=None, timeout=30):
         print("close", death_sig, timeout)
 PYTHON
@@ -36,9 +38,10 @@ def main():
         Std.from_str("7")
     except ValueError as error:
         print("refused", error)
-    PContext().close("SIGTERM")
-    PContext().close(timeout=90)
-    print(os.environ.get("RAILHEAD_GRACE"))
+    context = PContext("default", "python3", {}, {0: {"RANK": "2"}, 1: {"RANK": "3"}}, {})
+    context.close("SIGTERM")
+    context.close(timeout=90)
+    print(os.environ.get("RAILHEAD_GRACE"), os.environ.get("RAILHEAD_PIPES"))
     return 7
 PYTHON
 }
@@ -55,11 +58,13 @@ stub broken '        def to_std(v):
 run_wrapper() {
     PYTHONPATH=$WORK/$1 PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$SOURCE/libexec/railhead-torchrun.py" --nnodes=1 train.py
 }
+envs="{0: {'RANK': '2'}, 1: {'RANK': '3'}}"
 answers="[<Std.NONE: 0>, <Std.OUT: 1>, <Std.ALL: 3>] {0: <Std.ALL: 3>, 1: <Std.NONE: 0>}
 refused 7
+default $envs {}
 close SIGTERM 30
 close None 90
-None"
+None None"
 
 check_equal "a healthy torch keeps its own function" "$(run_wrapper healthy)" \
     "False ['torchrun', '--nnodes=1', 'train.py']
@@ -71,5 +76,8 @@ check_status "torchrun's exit status is the wrapper's" 7 run_wrapper healthy
 check_equal "the ranks get at least the job's grace" "$(RAILHEAD_GRACE=60 run_wrapper broken | tail -n 3)" \
     "close SIGTERM 60
 close None 90
-None"
+None None"
+check_equal "every rank has Pipe channels of its own, and all else as it was" \
+    "$(RAILHEAD_PIPES="SM_CHANNEL_A SM_CHANNEL_Z" SM_CHANNEL_A=/ml/data/a run_wrapper healthy | grep default)" \
+    "default {0: {'SM_CHANNEL_A': '/ml/data/rank-0/a', 'RANK': '2'}, 1: {'SM_CHANNEL_A': '/ml/data/rank-1/a', 'RANK': '3'}} {}"
 finish

@@ -82,5 +82,11 @@ check_equal "SIGKILL from elsewhere is no want of memory" "$(ended "$folder" cau
 run earlier "" "[\"sh\", \"-c\", \"/usr/bin/python3 -c 'bytearray(80 << 20)'; sleep 11; kill -9 \$\$\"]"
 check_equal "what was killed long before explains no end" "$(ended "$folder" cause)" '"signal"'
 
+launcher='"ranks": [{"kind": "launcher", "rank": 0, "local_rank": 0, "env": ["PATH=/usr/bin:/bin"], "argv":
+    ["sh", "-c", "/usr/bin/python3 -c \"bytearray(80 << 20)\"; sleep 11; exit 1"]}]'
+run launcher "$launcher" '["true"]'
+check "what a launcher takes its time to end for is told, too" \
+    grep -q "exited with code 1; the kernel's out-of-memory killer had ended 1 of" "$folder/journal.jsonl"
+
 check_equal "no cgroup is left" "$(find ${first:+"$first"} ${second:+"$second"} -mindepth 1 -type d)" ""
 finish

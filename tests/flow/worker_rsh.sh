@@ -44,6 +44,12 @@ check_equal "what ended was the worker's rank" "$(kinds "$folder")" "ready launc
 check_equal "and failed as a rank does" "$(ended "$folder" cause) $(ended "$folder" exit_code)" '"failed" 3'
 refused "afterwards nothing is started there" "algo-2: its worker is stopping or has ended" algo-2
 
+remote killed '{}'
+"$RSH" algo-2 'sh -c "kill -KILL \$\$"; exit $?' 2>/dev/null
+check_equal "mpirun sees what a shell makes of a death" $? 137
+wait
+check_equal "its worker knows that it was a signal" "$(ended "$WORK/killed" cause) $(ended "$WORK/killed" signal)" '"signal" 9'
+
 remote busy '{}'
 "$RSH" 127.1.0.2 exec sleep 1000 2>"$WORK/first.err" &
 first=$!
@@ -85,6 +91,10 @@ check_status "no command is a mistake of usage" 255 "$RSH" algo-2
 check_status "an exit code passes through" 7 "$RSH" --rank sh -c 'exit 7'
 check_status "a death by a signal passes through" 139 sh -c "'$RSH' --rank sh -c 'kill -SEGV \$\$'"
 check_status "a program that is not there is told as by a shell" 127 "$RSH" --rank /no/such
+# shellcheck disable=SC2016
+check_equal "a rank's Pipe channels are its own" \
+    "$(RAILHEAD_PIPES="SM_CHANNEL_A SM_CHANNEL_B-C" OMPI_COMM_WORLD_LOCAL_RANK=1 SM_CHANNEL_A=/ml/data/a SM_CHANNEL_F=/ml/data/f \
+        "$RSH" --rank sh -c 'echo "$SM_CHANNEL_A $SM_CHANNEL_F ${RAILHEAD_PIPES-none}"')" "/ml/data/rank-1/a /ml/data/f none"
 "$RSH" --rank sleep 0.5 &
 held=$!
 wait_until 5 grep -qx railhead-rank /proc/$held/comm

@@ -62,6 +62,12 @@ run_worker "$folder"
 check_equal "max_run ends what runs longer" "$(ended "$folder" cause)" '"max_run"'
 check_equal "max_run is told in words" "$(ended "$folder" message)" '"ran longer than max_run, 1 s"'
 
+folder=$(worker_folder second)
+write_plan "$folder" '{"max_run_s": 1, "attempt": 2}' '["sleep", "1000"]'
+run_worker "$folder"
+check_equal "another attempt names no limit that nobody wrote" "$(ended "$folder" message)" \
+    '"ran longer than the 1 s that attempts before this one had left of max_run"'
+
 folder=$(worker_folder sigterm)
 write_plan "$folder" '{}' '["sh", "-c", "echo up; sleep 1000"]'
 start_worker "$folder"
