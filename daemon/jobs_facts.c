@@ -96,8 +96,8 @@ void jobs_on_line(void *context, const struct worker_ref *worker,
     }
 }
 
-void jobs_on_lost(void *context, const struct worker_ref *worker, usec_t last_boot_us,
-                  const char *why)
+void jobs_on_lost(void *context, const struct worker_ref *worker,
+                  const struct sched_loss *loss)
 {
     struct jobs *jobs = context;
     struct live_job *live = subject_of(jobs, worker);
@@ -106,8 +106,9 @@ void jobs_on_lost(void *context, const struct worker_ref *worker, usec_t last_bo
     if (!live)
         return;
     log_warning("job.worker_lost job=%s worker=%d why=\"%s\"", live->job->name,
-                worker->worker, why);
-    json_set_int(data, "boot_us", last_boot_us);
-    json_set_text(data, "why", why);
+                worker->worker, loss->why);
+    json_set_text(data, "cause", end_cause_name(loss->cause));
+    json_set_int(data, "boot_us", loss->last_boot_us);
+    json_set_text(data, "why", loss->why);
     post(jobs, live, EV_WORKER_LOST, worker->worker, data);
 }

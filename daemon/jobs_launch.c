@@ -2,6 +2,7 @@
 
 #include "daemon/jobs_private.h"
 #include "src/digest.h"
+#include "src/log.h"
 #include "src/text.h"
 
 #include <stdlib.h>
@@ -158,6 +159,8 @@ static int start(struct jobs *jobs, struct live_job *live, const struct job_spec
         .attempt = job->attempt,
         .folder = folder,
         .plans = (const struct worker_plan *const *)plans,
+        .grace_s = job->grace_s,
+        .max_run_s = job->max_run_s - job_used_run_s(job),
         .last_seq = last_seq,
         .last_boot_us = last_boot,
         .worker_count = job->instance_count,
@@ -202,8 +205,12 @@ int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err)
     if (!live->scheduler)
         return err_set(err, ERR_INVALID, "scheduler '%s' is not there any more",
                        live->job->scheduler);
-    if (jobs_make_plans(jobs, live->job, spec, &plans, err) < 0)
-        return -1;
+    if (jobs_make_plans(jobs, live->job, spec, &plans, err) < 0) {
+        if (!live->may_run)
+            return -1;
+        log_warning("job.taken_up_without_plan job=%s error=\"%s\"", live->job->name,
+                    err->text);
+    }
     result = start(jobs, live, spec, plans, err);
     jobs_free_plans(plans, live->job->instance_count);
     return result;

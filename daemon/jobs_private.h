@@ -153,8 +153,8 @@ MUST_CHECK int jobs_end_warm(struct jobs *jobs, struct live_job *live, usec_t bo
 
 void jobs_on_line(void *context, const struct worker_ref *worker,
                   const struct journal_line *line);
-void jobs_on_lost(void *context, const struct worker_ref *worker, usec_t last_boot_us,
-                  const char *why);
+void jobs_on_lost(void *context, const struct worker_ref *worker,
+                  const struct sched_loss *loss);
 
 /* --- jobs_launch.c --- */
 

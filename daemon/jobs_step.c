@@ -134,7 +134,9 @@ void jobs_step(struct jobs *jobs, struct live_job *live)
         step_waiting(jobs, live);
         return;
     }
-    if (!live->started && !live->may_run && live->job->stop_asked) {
+    /* Nothing was started, or there is nobody who could find and stop it. */
+    if (!live->started && (!live->may_run || !live->scheduler)
+        && live->job->stop_asked) {
         post_end(jobs, live, live->job->stop_cause, NULL);
         return;
     }

@@ -92,9 +92,10 @@ static void tell(struct fake_worker *worker, int64_t seq, enum journal_kind kind
 static void vanish(struct fake_worker *worker, usec_t last_boot, const char *why)
 {
     const struct worker_ref ref = { worker->job_id, worker->attempt, worker->worker };
+    const struct sched_loss loss = { END_LOST, last_boot, why };
 
     worker->ended = true;
-    worker->owner->events.lost(worker->owner->events.context, &ref, last_boot, why);
+    worker->owner->events.lost(worker->owner->events.context, &ref, &loss);
 }
 
 /* Tells all that has happened up to now, then waits for the next thing. */
@@ -143,9 +144,8 @@ static struct fake_worker *find(struct scheduler *fake, const struct worker_ref 
 static void behave(struct fake_worker *worker, const struct sched_job *job)
 {
     const struct fake_behaviour *as = job->fake ? job->fake : &usual;
-    const struct worker_plan *plan = job->plans[worker->worker];
     bool chosen = as->worker == worker->worker;
-    usec_t longest = plan->max_run_s * USEC_PER_SEC;
+    usec_t longest = job->max_run_s * USEC_PER_SEC;
 
     worker->ready_boot = job->placed_boot_us + as->start_ms * USEC_PER_MSEC;
     worker->end_boot = worker->ready_boot + as->run_ms * USEC_PER_MSEC;
@@ -153,7 +153,7 @@ static void behave(struct fake_worker *worker, const struct sched_job *job)
     worker->vanishes = as->lost && chosen;
     worker->exit_code = chosen ? as->exit_code : 0;
     worker->cause = worker->exit_code ? END_FAILED : END_COMPLETED;
-    worker->grace = plan->grace_s * USEC_PER_SEC;
+    worker->grace = job->grace_s * USEC_PER_SEC;
     if (worker->end_boot - worker->ready_boot > longest) {
         worker->end_boot = worker->ready_boot + longest;
         worker->cause = END_MAX_RUN;

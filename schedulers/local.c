@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/mman.h>
 #include <sys/queue.h>
 #include <unistd.h>
 
@@ -49,6 +48,7 @@ struct local_worker {
     int64_t last_seq;
     usec_t last_boot;
     usec_t grace;
+    enum end_cause stop_cause; /* once kill_at was set */
     bool asked_for;            /* by us; else by an earlier daemon, if at all */
     pid_t born;                /* what the nursery gave us; 0: nothing yet */
     struct process_id process; /* as its ready line has it; pid 0: not known yet */
@@ -58,9 +58,11 @@ struct local_worker {
     struct loop_source *timer; /* at the earlier of these two, INT64_MAX: never */
     usec_t look_at;            /* somebody should look after it */
     usec_t kill_at;            /* it was told to stop, and its grace is over */
-    char *failure;             /* why it could not be started, or NULL */
+    char *failure;             /* why it is gone, as far as we know; or NULL */
     bool uploading;            /* no rank is left: its grace does not matter any more */
     bool told_end;             /* `ended` or lost was told: nothing more is */
+    bool torn;   /* a line that cannot be read was logged: once is enough */
+    bool killed; /* by us, for it did not end within its grace */
     bool exited;
     bool released;
     LIST_ENTRY(local_worker) in_list;
@@ -80,6 +82,8 @@ struct scheduler {
     struct local_workers workers;
     struct local_workers watched[WATCH_BUCKETS]; /* by inotify watch */
 };
+
+static const char gone[] = "railhead-worker is gone and left no last line";
 
 static void attend(void *context);
 static void on_exit_seen(void *context);
@@ -120,8 +124,13 @@ static void look_at(struct local_worker *worker, usec_t at)
 /* --- what a worker says --- */
 
 /* Nothing of the worker may live on, then it is told. */
-static void lose(struct local_worker *worker, const char *why)
+static void lose(struct local_worker *worker)
 {
+    const struct sched_loss loss = {
+        worker->killed ? worker->stop_cause : END_LOST,
+        worker->last_boot,
+        worker->failure ? worker->failure : gone,
+    };
     int killed;
 
     if (worker->told_end)
@@ -135,8 +144,23 @@ static void lose(struct local_worker *worker, const char *why)
     if (killed)
         log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
                     worker->ref.worker, killed);
-    worker->owner->events.lost(worker->owner->events.context, &worker->ref,
-                               worker->last_boot, why);
+    worker->owner->events.lost(worker->owner->events.context, &worker->ref, &loss);
+}
+
+static void note_failure(struct local_worker *worker, const char *why)
+{
+    char *kept = xstrdup(why);
+
+    free(worker->failure);
+    worker->failure = kept;
+}
+
+/* It is known to be gone, which is told when all that it wrote before has been. */
+static void note_gone(struct local_worker *worker, const char *why)
+{
+    worker->exited = true;
+    note_failure(worker, why);
+    look_at(worker, 0);
 }
 
 static void set_kill_at(struct local_worker *worker)
@@ -165,7 +189,8 @@ static void on_line(void *context, const struct journal_line *line)
     if (now_uploads && worker->kill_at != INT64_MAX)
         set_kill_at(worker); /* once: a job could write such lines without end */
     if (worker->last_seq == 0 && line->kind != JOURNAL_READY) {
-        lose(worker, "the first line of its journal cannot be read");
+        note_failure(worker, "the first line of its journal cannot be read");
+        lose(worker);
         return;
     }
     if (line->kind == JOURNAL_ENDED)
@@ -176,21 +201,39 @@ static void on_line(void *context, const struct journal_line *line)
     worker->owner->events.line(worker->owner->events.context, &worker->ref, line);
 }
 
-static void read_journal(struct local_worker *worker)
+/* Whether all of it has been read now; else the next round goes on with it. */
+static bool read_journal(struct local_worker *worker)
 {
+    bool more;
     struct err err;
 
-    if (local_journal_read(&worker->journal, on_line, worker, &err) < 0)
+    if (local_journal_read(&worker->journal, on_line, worker, &more, &err) < 0
+        && !worker->torn) {
+        worker->torn = true;
         log_error("local.journal_torn job=%s worker=%d error=\"%s\"", worker->job_id,
                   worker->ref.worker, err.text);
+    }
+    if (more)
+        look_at(worker, 0);
+    return !more;
 }
 
 /* --- its process --- */
 
-static int watch_process(struct local_worker *worker, struct err *err)
+/* Tried again in a second when it cannot be done now. */
+static bool watch_process(struct local_worker *worker)
 {
-    return loop_add_fd(worker->owner->loop, worker->pidfd, on_exit_seen, worker,
-                       &worker->exit_source, err);
+    struct err err;
+
+    if (loop_add_fd(worker->owner->loop, worker->pidfd, on_exit_seen, worker,
+                    &worker->exit_source, &err)
+        == 0)
+        return true;
+    log_warning("local.watch_again job=%s error=\"%s\"", worker->job_id, err.text);
+    close(worker->pidfd);
+    worker->pidfd = -1;
+    look_at(worker, clock_boot() + USEC_PER_SEC);
+    return false;
 }
 
 /* The one that was born for us has left: it was never ready, or another one, started by
@@ -211,20 +254,16 @@ static void on_exit_seen(void *context)
     loop_source_free(worker->exit_source);
     worker->exit_source = NULL;
     worker->exited = true;
-    read_journal(worker);
-    if (worker->born && worker->process.pid != worker->born)
-        make_way(worker);
-    else
-        lose(worker, "railhead-worker is gone and left no last line");
-    if (worker->released && worker->exited)
+    if (worker->released)
         free_worker(worker);
+    else
+        attend(worker);
 }
 
 /* What the nursery says of a worker that we asked it for. */
 static void on_born(void *context, pid_t pid, int pidfd, const char *why_not)
 {
     struct local_worker *worker = context;
-    struct err err;
 
     if (worker->pidfd >= 0 || !pid) {
         /* Adopted by its journal meanwhile, or not known to be there. */
@@ -237,12 +276,7 @@ static void on_born(void *context, pid_t pid, int pidfd, const char *why_not)
     }
     worker->born = pid;
     worker->pidfd = pidfd;
-    if (watch_process(worker, &err) == 0)
-        return;
-    log_warning("local.watch_again job=%s error=\"%s\"", worker->job_id, err.text);
-    close(worker->pidfd);
-    worker->pidfd = -1;
-    look_at(worker, clock_boot() + USEC_PER_SEC);
+    watch_process(worker);
 }
 
 /* A worker that was started by an earlier daemon: is it still there? */
@@ -251,43 +285,43 @@ static void adopt(struct local_worker *worker)
     struct err err;
 
     if (strcmp(worker->boot_id, clock_boot_id()) != 0) {
-        worker->exited = true;
-        lose(worker, "the machine started again");
-        return;
-    }
-    if (process_open(&worker->process, &worker->pidfd, &err) < 0) {
-        if (err.code != ERR_NOT_FOUND) {
-            log_warning("local.adopt_again job=%s error=\"%s\"", worker->job_id,
-                        err.text);
-            look_at(worker, clock_boot() + USEC_PER_SEC);
-            return;
-        }
-        worker->exited = true;
-        read_journal(worker);
-        lose(worker, "railhead-worker is gone and left no last line");
-        return;
-    }
-    if (watch_process(worker, &err) < 0) {
+        note_gone(worker, "the machine started again");
+    } else if (process_open(&worker->process, &worker->pidfd, &err) == 0) {
+        if (watch_process(worker))
+            log_info("local.adopted job=%s worker=%d pid=%d", worker->job_id,
+                     worker->ref.worker, (int)worker->process.pid);
+    } else if (err.code == ERR_NOT_FOUND) {
+        note_gone(worker, gone);
+    } else {
         log_warning("local.adopt_again job=%s error=\"%s\"", worker->job_id, err.text);
-        close(worker->pidfd);
-        worker->pidfd = -1;
         look_at(worker, clock_boot() + USEC_PER_SEC);
-        return;
     }
-    log_info("local.adopted job=%s worker=%d pid=%d", worker->job_id,
-             worker->ref.worker, (int)worker->process.pid);
 }
 
 static void kill_worker(struct local_worker *worker)
 {
-    log_warning(
-        "local.worker_killed job=%s worker=%d why=\"did not end within its grace\"",
-        worker->job_id, worker->ref.worker);
+    log_warning("local.worker_killed job=%s worker=%d", worker->job_id,
+                worker->ref.worker);
     worker->kill_at = INT64_MAX;
+    worker->killed = true;
+    note_failure(worker, "the worker did not answer to a stop and was killed");
     if (worker->pidfd >= 0)
         process_kill(worker->pidfd, SIGKILL); /* its exit will be seen */
     else
-        lose(worker, "railhead-worker did not end within its grace");
+        lose(worker);
+}
+
+/* Where none is watched: finds it, or finds out that there is none. */
+static void look_for_process(struct local_worker *worker)
+{
+    if (worker->process.pid)
+        adopt(worker);
+    else if (worker->failure)
+        note_gone(worker, worker->failure);
+    else if (!local_journal_is_held(&worker->journal))
+        note_gone(worker, "railhead-worker ended before it was ready");
+    else
+        look_at(worker, clock_boot() + SHOW_UP_USEC);
 }
 
 /* Somebody said that it may be time to look: the journal grew, a deadline is over, or
@@ -297,19 +331,13 @@ static void attend(void *context)
     struct local_worker *worker = context;
 
     worker->look_at = INT64_MAX;
-    read_journal(worker);
-    if (!worker->told_end && worker->pidfd < 0) {
-        if (worker->process.pid) {
-            adopt(worker);
-        } else if (worker->failure) {
-            worker->exited = true;
-            lose(worker, worker->failure);
-        } else if (!local_journal_is_held(&worker->journal)) {
-            worker->exited = true;
-            lose(worker, "railhead-worker ended before it was ready");
-        } else {
-            look_at(worker, clock_boot() + SHOW_UP_USEC);
-        }
+    if (read_journal(worker)) {
+        if (worker->exited && worker->born && worker->process.pid != worker->born)
+            make_way(worker);
+        else if (worker->exited)
+            lose(worker);
+        else if (!worker->told_end && worker->pidfd < 0)
+            look_for_process(worker);
     }
     if (!worker->exited && clock_boot() >= worker->kill_at)
         kill_worker(worker);
@@ -327,13 +355,9 @@ static void on_watch(struct scheduler *local, int watch)
 {
     struct local_worker *worker;
 
-    LIST_FOREACH (worker, watch_bucket(local, watch), in_bucket) {
-        if (worker->watch == watch) {
-            if (!worker->told_end)
-                read_journal(worker);
-            return;
-        }
-    }
+    LIST_FOREACH (worker, watch_bucket(local, watch), in_bucket)
+        if (worker->watch == watch && !worker->told_end)
+            read_journal(worker);
 }
 
 static void on_inotify(void *context)
@@ -396,55 +420,29 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
     return 0;
 }
 
-/* The plan as a file in memory: an environment can hold secrets, which are not for the
- * disk.  -1 on failure. */
-static int open_plan(const struct local_worker *worker, const struct worker_plan *plan,
-                     struct err *err)
-{
-    struct worker_plan with_cgroups = *plan;
-    auto_close int fd = memfd_create("railhead-plan", MFD_CLOEXEC);
-    auto_json struct cJSON *json = NULL;
-    auto_free char *text = NULL;
-
-    if (fd < 0)
-        return err_sys(err, errno, "memfd_create");
-    with_cgroups.cgroup = worker->cgroup;
-    with_cgroups.memory_cgroup = worker->memory_cgroup;
-    json = worker_plan_to_json(&with_cgroups);
-    text = json_print(json);
-    if (write_all(fd, text, strlen(text), err) < 0)
-        return -1;
-    return steal_fd(&fd);
-}
-
-static int ask_for_worker(struct local_worker *worker, const struct worker_plan *plan,
-                          struct err *err)
-{
-    auto_close int input = open_plan(worker, plan, err);
-
-    if (input < 0
-        || local_nursery_ask(worker->owner->nursery, worker->folder, input, worker, err)
-               < 0)
-        return -1;
-    worker->asked_for = true;
-    return 0;
-}
-
 /* One that has begun is adopted.  One that was placed before the machine started again
  * is not begun now: its journal may be empty because the disk had not got it yet. */
 static int prepare_worker(struct local_worker *worker, const struct sched_job *job,
                           struct err *err)
 {
+    struct worker_plan plan;
+
     if (folder_make(worker->folder, 0750, err) < 0
         || local_journal_open(worker->folder, &worker->journal, err) < 0
         || watch_journal(worker, err) < 0)
         return -1;
-    if (local_journal_has_begun(&worker->journal)
+    if (local_journal_has_begun(&worker->journal) || !job->plans
         || strcmp(job->placed_boot_id, clock_boot_id()) != 0) {
         look_at(worker, 0);
         return 0;
     }
-    return ask_for_worker(worker, job->plans[worker->ref.worker], err);
+    plan = *job->plans[worker->ref.worker];
+    plan.cgroup = worker->cgroup;
+    plan.memory_cgroup = worker->memory_cgroup;
+    worker->asked_for =
+        local_nursery_ask(worker->owner->nursery, worker->folder, &plan, worker, err)
+        == 0;
+    return worker->asked_for ? 0 : -1;
 }
 
 static int add_worker(struct scheduler *local, const struct sched_job *job, int index,
@@ -465,7 +463,7 @@ static int add_worker(struct scheduler *local, const struct sched_job *job, int 
     worker->kill_at = INT64_MAX;
     worker->last_seq = job->last_seq[index];
     worker->last_boot = job->last_boot_us[index];
-    worker->grace = job->plans[index]->grace_s * USEC_PER_SEC;
+    worker->grace = job->grace_s * USEC_PER_SEC;
     LIST_INSERT_HEAD(&local->workers, worker, in_list);
     return loop_add_timer(local->loop, attend, worker, &worker->timer, err);
 }
@@ -549,6 +547,7 @@ static int local_stop(struct scheduler *local, const struct worker_ref *ref,
     path = xasprintf("%s/stop", worker->folder);
     if (stop->grace_s >= 0)
         worker->grace = stop->grace_s * USEC_PER_SEC;
+    worker->stop_cause = stop->cause;
     set_kill_at(worker);
     return file_replace(path, text, strlen(text), 0640, false, err);
 }

@@ -80,18 +80,16 @@ static int tell_lines(struct text *partial, local_journal_callback_t *callback,
 }
 
 int local_journal_read(struct local_journal *journal,
-                       local_journal_callback_t *callback, void *context,
+                       local_journal_callback_t *callback, void *context, bool *more,
                        struct err *err)
 {
-    char bytes[8192];
-    ssize_t got;
-    int result = 0;
+    char bytes[LOCAL_JOURNAL_READ_MAX];
+    ssize_t got = pread(journal->fd, bytes, sizeof bytes, journal->offset);
 
-    while ((got = pread(journal->fd, bytes, sizeof bytes, journal->offset)) > 0) {
-        journal->offset += got;
-        text_add(&journal->partial, bytes, (size_t)got);
-        if (tell_lines(&journal->partial, callback, context, err) < 0)
-            result = -1;
-    }
-    return got == 0 ? result : err_sys(err, errno, "read the journal");
+    *more = got == (ssize_t)sizeof bytes;
+    if (got < 0)
+        return err_sys(err, errno, "read the journal");
+    journal->offset += got;
+    text_add(&journal->partial, bytes, (size_t)got);
+    return tell_lines(&journal->partial, callback, context, err);
 }

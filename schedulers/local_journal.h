@@ -25,13 +25,22 @@ bool local_journal_is_held(const struct local_journal *journal);
 
 typedef void local_journal_callback_t(void *context, const struct journal_line *line);
 
+/* A call reads no more than this: a line takes some 10 us to read and 20 to record, so
+ * the 100 short ones that fit hold the daemon's loop for 3 ms, however fast a job
+ * writes into its own journal. */
+enum {
+    LOCAL_JOURNAL_READ_MAX = 8192
+};
+
 /**
  * Calls for every complete line that came since the last call.
+ *
+ * @more  whether there may be more to read now
  *
  * ERR_INVALID when there was a line that is not one of ours; all others were told.
  */
 MUST_CHECK int local_journal_read(struct local_journal *journal,
                                   local_journal_callback_t *callback, void *context,
-                                  struct err *err);
+                                  bool *more, struct err *err);
 
 #endif

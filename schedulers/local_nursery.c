@@ -2,6 +2,7 @@
 
 #include "schedulers/local_nursery.h"
 
+#include "src/files.h"
 #include "src/log.h"
 #include "src/nursery.h"
 #include "src/process.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -247,14 +249,31 @@ static int ask(struct local_nursery *nursery, struct request *request, struct er
     return failed ? err_sys(err, failed, "ask the nursery") : 0;
 }
 
-int local_nursery_ask(struct local_nursery *nursery, const char *folder, int plan,
-                      void *context, struct err *err)
+/* The plan as a file in memory: an environment can hold secrets, which are not for the
+ * disk.  -1 on failure. */
+static int open_plan(const struct worker_plan *plan, struct err *err)
 {
-    auto_close int kept = fcntl(plan, F_DUPFD_CLOEXEC, 0);
+    auto_close int fd = memfd_create("railhead-plan", MFD_CLOEXEC);
+    auto_json struct cJSON *json = NULL;
+    auto_free char *text = NULL;
+
+    if (fd < 0)
+        return err_sys(err, errno, "memfd_create");
+    json = worker_plan_to_json(plan);
+    text = json_print(json);
+    if (write_all(fd, text, strlen(text), err) < 0)
+        return -1;
+    return steal_fd(&fd);
+}
+
+int local_nursery_ask(struct local_nursery *nursery, const char *folder,
+                      const struct worker_plan *plan, void *context, struct err *err)
+{
+    auto_close int kept = open_plan(plan, err);
     struct request *request;
 
     if (kept < 0)
-        return err_sys(err, errno, "keep the plan");
+        return -1;
     if (strlen(folder) > NURSERY_FOLDER_MAX)
         return err_set(err, ERR_INVALID, "the folder's path has more than %d bytes",
                        NURSERY_FOLDER_MAX);

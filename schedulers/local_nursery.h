@@ -27,11 +27,12 @@ struct local_nursery *local_nursery_new(struct loop *loop,
 /** Requests that are not answered yet are forgotten. */
 void local_nursery_free(struct local_nursery *nursery);
 
-/** Asks for a worker of `folder` with this plan (borrowed).  The callback comes later,
+/** Asks for a worker of `folder` with this plan.  The callback comes later,
  * once.  When the nursery dies before it has answered, the next one is asked: then two
  * may be born, and must agree by themselves who works. */
 MUST_CHECK int local_nursery_ask(struct local_nursery *nursery, const char *folder,
-                                 int plan, void *context, struct err *err);
+                                 const struct worker_plan *plan, void *context,
+                                 struct err *err);
 
 /** Nobody wants the answer for this context any more. */
 void local_nursery_forget(struct local_nursery *nursery, const void *context);

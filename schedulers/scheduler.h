@@ -14,7 +14,8 @@
  * - Every worker's lines come by events->line in the order of seq, from last_seq + 1
  * on, never from within start or stop. After "ended" nothing comes.
  * - A worker that is gone without "ended" comes by events->lost, once, with the boot
- * time of its last evidence.
+ * time of its last evidence: by END_LOST, or by the cause of the stop that it did not
+ * obey and was killed for.
  * - "I could not find out" is neither: it is tried again.
  */
 
@@ -24,11 +25,17 @@ struct worker_ref {
     int worker;
 };
 
+struct sched_loss {
+    enum end_cause cause;
+    usec_t last_boot_us;
+    const char *why;
+};
+
 struct sched_events {
     void (*line)(void *context, const struct worker_ref *worker,
                  const struct journal_line *line);
-    void (*lost)(void *context, const struct worker_ref *worker, usec_t last_boot_us,
-                 const char *why);
+    void (*lost)(void *context, const struct worker_ref *worker,
+                 const struct sched_loss *loss);
     void *context;
 };
 
@@ -42,8 +49,12 @@ struct sched_settings {
 struct sched_job {
     const char *job_id;
     int attempt;
-    const char *folder;                     /* STATE/jobs/ID; see worker_folder */
-    const struct worker_plan *const *plans; /* one a worker, borrowed for the call */
+    const char *folder; /* STATE/jobs/ID; see worker_folder */
+    /* One a worker, borrowed for the call.  NULL: they cannot be made any more; what
+     * runs is adopted then, and what never ran is lost. */
+    const struct worker_plan *const *plans;
+    int64_t grace_s; /* of every worker, as the plans have it */
+    int64_t max_run_s;
     const int64_t *last_seq;     /* one a worker: the last line that is recorded */
     const int64_t *last_boot_us; /* one a worker: boot time of it, 0 when none */
     int worker_count;

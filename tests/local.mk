@@ -50,6 +50,7 @@ flow_tests = \
 	tests/flow/worker_isolation.sh \
 	tests/flow/worker_launch.sh \
 	tests/flow/worker_memory.sh \
+	tests/flow/worker_memory.sh \
 	tests/flow/worker_output.sh \
 	tests/flow/worker_rsh.sh \
 	tests/flow/worker_servers.sh \
@@ -133,6 +134,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_launch_env.c \
 	tests/unit/test_launch_plan.c \
 	tests/unit/test_local_cgroup.c \
+	tests/unit/test_local_journal.c \
 	tests/unit/test_log.c \
 	tests/unit/test_log_resume.c \
 	tests/unit/test_log_stream.c \

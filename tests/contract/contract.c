@@ -120,6 +120,18 @@ static bool a_stop_in_the_next_life_is_heard(struct world *world)
     return stopped(world);
 }
 
+static bool what_runs_is_taken_up_without_its_plan(struct world *world)
+{
+    static const struct step stop[] = { { .pause = 1, .act = world_stop },
+                                        { .until = world_all_ended },
+                                        { 0 } };
+
+    world_live(world, until_launched);
+    world->has_no_plans = true;
+    world_live(world, stop);
+    return stopped(world);
+}
+
 static bool an_interruption_is_told_as_such(struct world *world)
 {
     static const struct step stop[] = { { .until = world_all_launched,
@@ -203,6 +215,7 @@ static const struct {
     CASE(a_stop_stops_however_often_it_is_asked, CONDUCT_GOES_ON),
     CASE(a_stop_at_once_is_heard, CONDUCT_GOES_ON),
     CASE(a_stop_in_the_next_life_is_heard, CONDUCT_GOES_ON),
+    CASE(what_runs_is_taken_up_without_its_plan, CONDUCT_GOES_ON),
     CASE(an_interruption_is_told_as_such, CONDUCT_GOES_ON),
     CASE(a_worker_that_vanished_is_lost, CONDUCT_VANISHES),
     CASE(a_worker_that_vanished_while_nobody_looked_is_lost, CONDUCT_VANISHES),

@@ -86,20 +86,21 @@ static void on_line(void *context, const struct worker_ref *ref,
     look(world);
 }
 
-static void on_lost(void *context, const struct worker_ref *ref, usec_t last_boot,
-                    const char *why)
+static void on_lost(void *context, const struct worker_ref *ref,
+                    const struct sched_loss *loss)
 {
     struct world *world = context;
     struct world_worker *worker = told_about(world, ref);
 
     if (!worker)
         return;
-    if (last_boot < worker->last_boot)
+    if (loss->last_boot_us < worker->last_boot)
         breach(world, "worker %d was lost before its last line", ref->worker);
-    if (!why || !*why)
+    if (!loss->why || !*loss->why)
         breach(world, "worker %d was lost without a reason", ref->worker);
     worker->ended = true;
     worker->lost = true;
+    worker->cause = loss->cause;
     look(world);
 }
 
@@ -220,7 +221,9 @@ void world_start(struct world *world)
         .job_id = world->job_id,
         .attempt = 1,
         .folder = world->job_folder,
-        .plans = plans,
+        .plans = world->has_no_plans ? NULL : plans,
+        .grace_s = world->plans[0]->grace_s,
+        .max_run_s = world->plans[0]->max_run_s,
         .last_seq = last_seq,
         .last_boot_us = last_boot,
         .worker_count = WORLD_WORKERS,

@@ -52,6 +52,7 @@ struct world {
     char *boot_id; /* where it was placed */
     usec_t placed_boot;
     struct worker_plan *plans[WORLD_WORKERS];
+    bool has_no_plans; /* from the next life on */
     struct fake_behaviour fake;
     struct world_worker workers[WORLD_WORKERS];
     char breach[256];

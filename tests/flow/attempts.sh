@@ -93,6 +93,14 @@ check_equal "the first attempt was lost" "$(attempts lost | sed 's|/[0-9]*||g')"
 check_equal "its peer was stopped for it" "$(show lost attempts.0.workers.0.end.cause)" '"peer"'
 check "nothing of the first attempt is left" eval '! lives $(cat '"$WORK"'/lost.0.1) && ! lives $(cat '"$WORK"'/lost.1.1)'
 
+# --- a worker that cannot hear a stop: it is killed 15 s after its grace ---
+
+submit frozen 'echo $$ >'"$WORK"'/frozen; sleep 1000' '{"grace": 1}'
+wait_until 10 in_state frozen Training
+frozen_pid=$(line "$(worker_of frozen)" ready pid)
+kill -STOP "$frozen_pid"
+stop frozen
+
 # --- the pause between attempts, and what ends it ---
 
 vanish='"instance_type": "ml.c5.xlarge", "fake": {"run_ms": 100, "lost": true}'
@@ -127,6 +135,11 @@ stop early
 check "a job that is stopped while it starts ends" wait_for early 5
 check_equal "it is Stopped" "$(show early status)" '"Stopped"'
 
+check "a job whose worker does not hear its stop ends all the same" wait_for frozen 30
+check_equal "as what it was told to be" "$(show frozen status) $(show frozen end.cause)" '"Stopped" "user_stop"'
+check_equal "with a word about it" "$(show frozen end.message)" '"the worker did not answer to a stop and was killed"'
+check "and nothing of it is left" eval '! lives $(cat '"$WORK"'/frozen) && ! lives $frozen_pid'
+
 # --- the daemon is killed in every state on the way ---
 
 submit survivor 'sleep 1; [ $RAILHEAD_ATTEMPT = 3 ] || exit 5' '{"retry": {"max_attempts": 3, "on": ["failed"]}}'
@@ -137,4 +150,23 @@ for state in Training Restarting Starting Training Restarting Training; do
 done
 check "a job whose daemon died between and in its attempts ends" wait_for survivor 30
 check_equal "after as many as it should have" "$(attempts survivor | sed 's|/[0-9]*||g')" "failed failed completed"
+
+# --- the instance type leaves the catalog while a job runs on it ---
+
+submit orphan 'echo $$ >'"$WORK"'/orphan; sleep 1000' '{"grace": 1}'
+orphan=$(process_of "$WORK/orphan")
+daemon_kill
+cat >"$DAEMON_CONFIG" <<'CONFIG'
+emulate: true
+pools:
+  - {instance_type: ml.p3.2xlarge, scheduler: local, count: 1}
+CONFIG
+mkdir "$WORK/profiles"
+cp "$SOURCE/instance-profiles/p3.yaml" "$WORK/profiles"
+RAILHEAD_INSTANCE_PROFILES=$WORK/profiles daemon_start
+check "a job whose instance type is not in the catalog any more goes on" in_state orphan Training
+stop orphan
+check "and can be stopped" wait_for orphan 10
+check_equal "it is Stopped" "$(show orphan status) $(show orphan end.cause)" '"Stopped" "user_stop"'
+check_status "its process is gone" 1 lives "$orphan"
 finish
