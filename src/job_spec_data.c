@@ -118,12 +118,33 @@ static void read_checkpoint_uri(void *into, const struct cJSON *value,
     (void)member_uri(value, place, &spec->checkpoint_uri);
 }
 
-/* All that is there is kept at the URI, and what the URI has is put there: a folder of
- * its own, neither one above /opt/ml nor that of the inputs. */
+/* The system's (hier(7)) and the inputs', with all that is beneath them. */
+static const char *const others_trees[] = {
+    "/bin",    "/boot", "/dev",  "/etc", "/lib", "/lib32",          "/lib64",
+    "/libx32", "/proc", "/sbin", "/sys", "/usr", ML_FOLDER "/input"
+};
+
+/* These have more in them, but a folder in them may be for checkpoints. */
+static const char *const shared_folders[] = {
+    "/run",
+    "/var",
+    ML_FOLDER "/code",
+    ML_FOLDER "/model",
+    ML_FOLDER "/output",
+    ML_FOLDER "/output/data",
+};
+
+/* All that is there is kept at the URI, and what the URI has is put there and covers
+ * what was: a folder of its own, none above /opt/ml. */
 static bool is_own_folder(const char *path)
 {
-    return !path_is_within(ML_FOLDER, path)
-           && !path_is_within(path, ML_FOLDER "/input");
+    for (size_t i = 0; i < ARRAY_SIZE(others_trees); i++)
+        if (path_is_within(path, others_trees[i]))
+            return false;
+    for (size_t i = 0; i < ARRAY_SIZE(shared_folders); i++)
+        if (path_is_within(shared_folders[i], path))
+            return false;
+    return !path_is_within(ML_FOLDER, path);
 }
 
 static void read_local_path(void *into, const struct cJSON *value,
@@ -135,15 +156,14 @@ static void read_local_path(void *into, const struct cJSON *value,
 
     if (!member_text(value, place, SPEC_PATH_MAX, &text))
         return;
-    if (*text != '/' || spec_path_climbs(text) || strstr(text, "//")
+    if (*text != '/' || path_has_dots(text) || strstr(text, "//")
         || text_has_control(text))
         member_problem(place, "give it whole, like /opt/ml/checkpoints",
-                       "%s is not an absolute path without .. and //",
+                       "%s is not an absolute path without ., .. and //",
                        member_shown(value, shown));
     else if (!is_own_folder(text))
         member_problem(place, "name a folder of its own, like /opt/ml/checkpoints",
-                       "%s has more in it than checkpoints",
-                       member_shown(value, shown));
+                       "%s is not for checkpoints alone", member_shown(value, shown));
     else
         spec->checkpoint_path = xstrdup(text);
 }
@@ -232,10 +252,47 @@ void spec_data_init(struct job_spec *spec)
     spec->retry_on = RETRY_DEFAULT_ON;
 }
 
-void spec_check_data(const struct cJSON *json, const struct member_place *whole)
+/* A URI as a path, for path_is_within; the caller frees. */
+static char *place_of(const char *uri)
+{
+    char *path = uri_to_path(uri);
+
+    return path ? path : xstrdup(uri);
+}
+
+/* What is kept at checkpoint.uri is put back at the next attempt, and at the next job
+ * that has it: outputs must not be among it.  They go to OUTPUT_PATH/JOB/output; where
+ * the job is named by us, to some folder of output_path. */
+static void check_overlap(const struct job_spec *spec, const struct member_place *whole)
+{
+    struct member_place checkpoint = member_below(whole, "checkpoint");
+    struct member_place at = member_below(&checkpoint, "uri");
+    auto_free char *outputs = NULL;
+    auto_free char *kept = NULL;
+
+    if (!spec->output_path || !spec->checkpoint_uri)
+        return;
+    outputs = place_of(spec->output_path);
+    kept = place_of(spec->checkpoint_uri);
+    if (spec->name) {
+        auto_free char *path = steal_ptr(&outputs);
+        bool ends_in_slash = path[strlen(path) - 1] == '/';
+
+        outputs =
+            xasprintf("%s%s%s/output", path, ends_in_slash ? "" : "/", spec->name);
+    }
+    if (path_is_within(outputs, kept) || (spec->name && path_is_within(kept, outputs)))
+        member_problem(&at, "keep them in a folder that outputs are not stored in",
+                       "has the outputs of output_path in it, which would be restored "
+                       "as checkpoints");
+}
+
+void spec_check_data(const struct job_spec *spec, const struct cJSON *json,
+                     const struct member_place *whole)
 {
     struct member_place compression = member_below(whole, "output_compression");
 
+    check_overlap(spec, whole);
     if (json_get(json, "output_compression") && !json_get(json, "output_path"))
         member_problem(&compression, "leave it out, or give output_path",
                        "goes only with output_path");

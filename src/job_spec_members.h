@@ -54,7 +54,6 @@ member_reader_t spec_read_fake;
 
 /* Of job_spec_parse.c. */
 bool spec_is_python(const char *path); /* NULL is none */
-bool spec_path_climbs(const char *path);
 
 /* Of job_spec_distribution.c. */
 member_reader_t spec_read_distribution;
@@ -71,7 +70,8 @@ member_reader_t spec_read_checkpoint;
 member_reader_t spec_read_retry;
 void spec_data_init(struct job_spec *spec);
 void spec_data_clear(struct job_spec *spec);
-void spec_check_data(const struct cJSON *json, const struct member_place *whole);
+void spec_check_data(const struct job_spec *spec, const struct cJSON *json,
+                     const struct member_place *whole);
 void spec_inputs_to_json(const struct job_spec *spec, struct cJSON *json);
 void spec_outputs_to_json(const struct job_spec *spec, struct cJSON *json);
 struct cJSON *spec_retry_to_json(const struct job_spec *spec);

@@ -46,7 +46,7 @@ static void read_base_name(void *into, const struct cJSON *value,
 }
 
 /* Whether one of the parts between slashes is `..`. */
-bool spec_path_climbs(const char *path)
+static bool path_climbs(const char *path)
 {
     for (const char *part = path; part; part = strchr(part, '/')) {
         part += *part == '/';
@@ -65,7 +65,7 @@ static void read_entry_point(void *into, const struct cJSON *value,
 
     if (!member_text(value, place, SPEC_PATH_MAX, &text))
         return;
-    if (*text == '/' || spec_path_climbs(text))
+    if (*text == '/' || path_climbs(text))
         member_problem(place, "give the file's path within source_dir, like train.py",
                        "%s leads out of source_dir", member_shown(value, shown));
     else
@@ -339,7 +339,7 @@ struct job_spec *job_spec_parse(const struct cJSON *json, struct problems *probl
     if (json_kind(json) == JSON_OBJECT) {
         check_program(json, &whole);
         spec_check_distribution(spec, json, &whole);
-        spec_check_data(json, &whole);
+        spec_check_data(spec, json, &whole);
         check_metrics(spec, &whole);
         check_ranges(spec, &whole);
         check_exec_size(spec, &whole);

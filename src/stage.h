@@ -31,11 +31,11 @@
  * again, it goes on with what is there.
  *
  * FIFOs: an epoch's is there before the one before it can be opened, and gone once it
- * was opened itself.  CHANNEL_EPOCH where the instance has one process of the user's; with more,
- * CHANNEL_EPOCH in a folder of its own for every local rank, ML/input/data/rank-L/, and
- * CHANNEL is the channel's name as always.  SM_CHANNEL_NAME is
- * ML/input/data/CHANNEL or ML/input/data/rank-L/CHANNEL: append _EPOCH.  With several
- * processes an instance's objects are dealt out to its local ranks under
+ * was opened itself.  CHANNEL_EPOCH where the instance has one process of the user's;
+ * with more, CHANNEL_EPOCH in a folder of its own for every local rank,
+ * ML/input/data/rank-L/, and CHANNEL is the channel's name as always.  SM_CHANNEL_NAME
+ * is ML/input/data/CHANNEL or ML/input/data/rank-L/CHANNEL: append _EPOCH.  With
+ * several processes an instance's objects are dealt out to its local ranks under
  * ShardedByS3Key, and every rank gets all of them under FullyReplicated.
  */
 

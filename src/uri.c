@@ -90,6 +90,54 @@ static void check_s3(const char *uri, const struct member_place *place)
             "'%.*s' is not a name for a bucket", (int)(len < 64 ? len : 64), bucket);
 }
 
+bool path_has_dots(const char *path)
+{
+    for (const char *part = path; part; part = strchr(part, '/')) {
+        size_t len;
+
+        part += *part == '/';
+        len = strcspn(part, "/");
+        if ((len == 1 || len == 2) && strncmp(part, "..", len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* RFC 3986, 5.2.4: what is shown, stored and compared is where a path leads. */
+static char *without_dots(const char *path)
+{
+    auto_text struct text plain = { 0 };
+    bool is_folder = false;
+
+    text_puts(&plain, "");
+    for (path++; path; path = strchr(path, '/') ? strchr(path, '/') + 1 : NULL) {
+        size_t len = strcspn(path, "/");
+
+        is_folder = len <= 2 && strncmp(path, "..", len) == 0;
+        if (!is_folder)
+            text_printf(&plain, "/%.*s", (int)len, path);
+        else if (len == 2 && plain.len > 0)
+            plain.len = (size_t)(strrchr(plain.bytes, '/') - plain.bytes);
+        plain.bytes[plain.len] = '\0';
+    }
+    if (is_folder)
+        text_puts(&plain, "/");
+    return text_steal(&plain);
+}
+
+/* As it is read: a URI of which a path is made, or one that stays as it was written. */
+static char *plain_uri(const char *text)
+{
+    auto_free char *path = *text == '/' ? xstrdup(text) : uri_to_path(text);
+    auto_free char *plain = NULL;
+
+    if (path && path_has_dots(path))
+        plain = without_dots(path);
+    if (plain || *text == '/')
+        return uri_of_path(plain ? plain : path);
+    return xstrdup(text);
+}
+
 static void check_file(const char *uri, const struct cJSON *value,
                        const struct member_place *place)
 {
@@ -124,6 +172,6 @@ bool member_uri(const struct cJSON *value, const struct member_place *place, cha
             "%s is neither a file:// nor an s3:// URI", member_shown(value, shown));
     if (place->problems->count > before)
         return false;
-    *out = is_path ? uri_of_path(text) : xstrdup(text);
+    *out = plain_uri(text);
     return true;
 }

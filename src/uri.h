@@ -14,8 +14,12 @@ char *uri_to_path(const char *uri);
 /** file:// URI of an absolute path, percent-encoded; the caller frees. */
 char *uri_of_path(const char *path);
 
+/** Whether a part of a path is "." or "..".  Pure. */
+bool path_has_dots(const char *path);
+
 /** Reads a member that is one of the two, or an absolute path, of which it makes a
- * file:// URI.  True and *out, which the caller frees; or a problem and false. */
+ * file:// URI; "." and ".." in either are resolved by the words alone.  True and *out,
+ * which the caller frees; or a problem and false. */
 bool member_uri(const struct cJSON *value, const struct member_place *place,
                 char **out);
 

@@ -65,6 +65,27 @@ START_TEST(a_channel_is_completed_and_reads_the_same_again)
 }
 END_TEST
 
+static void uri_becomes(const char *uri, const char *expected)
+{
+    struct channel channel;
+    struct err err;
+
+    ck_assert_int_eq(read_channel("train", uri, &channel, &err), 0);
+    ck_assert_str_eq(channel.uri, expected);
+    channel_clear(&channel);
+}
+
+START_TEST(dots_in_paths_are_resolved_as_they_are_read)
+{
+    uri_becomes("/a/./b//c/../d", "file:///a/b/d");
+    uri_becomes("file:///../a%20b/c/", "file:///a%20b/c/");
+    uri_becomes("file:///a/b/..", "file:///a/");
+    uri_becomes("/..", "file:///");
+    uri_becomes("file:///a/.hidden/..more/...", "file:///a/.hidden/..more/...");
+    uri_becomes("s3://bucket/a/../b", "s3://bucket/a/../b");
+}
+END_TEST
+
 START_TEST(a_damaged_channel_is_an_error_that_names_it)
 {
     struct channel channel;
@@ -133,6 +154,7 @@ Suite *suite_channel(void)
     TCase *cases = tcase_create("channel");
 
     tcase_add_test(cases, a_channel_is_completed_and_reads_the_same_again);
+    tcase_add_test(cases, dots_in_paths_are_resolved_as_they_are_read);
     tcase_add_test(cases, a_damaged_channel_is_an_error_that_names_it);
     tcase_add_test(cases, a_file_uri_has_an_absolute_path_and_nothing_else);
     tcase_add_test(cases, every_path_comes_back_from_its_uri);
