@@ -61,5 +61,18 @@ end_workers() {
         [ "$pid" = $$ ] || kill -KILL "$pid" 2>/dev/null
     done
 }
+
+# The cgroups of this state folder (base_beneath of schedulers/local_cgroup.c): who is killed leaves them behind.
+cgroups_gone() {
+    local name
+
+    name=railhead-$(printf '%s' "$STATE" | sha256sum | cut -c -12)
+    find /sys/fs/cgroup -depth -type d -path "*/$name*" -exec rmdir {} + 2>/dev/null
+    [ -z "$(find /sys/fs/cgroup -type d -name "$name")" ]
+}
+end_cgroups() {
+    wait_until 2 cgroups_gone
+}
+at_exit end_cgroups
 at_exit end_workers
 at_exit daemon_stop
