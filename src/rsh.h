@@ -40,7 +40,8 @@
  * descriptors; then a packet "signal N" for each signal to pass on.  Answers:
  * "started", "exited CODE", "killed SIGNAL" or "refused WHY", the last three once.  Of
  * --rank: one packet "ended RANK STATUS", STATUS as of waitpid, without descriptors or
- * answer.
+ * answer; to its own worker always, with STATUS 0 where another worker has the true
+ * one.
  */
 
 #define RSH_HOSTS  "RAILHEAD_RSH_HOSTS"
@@ -52,8 +53,10 @@
  * L the local rank, and keeps this one from the program (src/stage.h). */
 #define RSH_PIPES "RAILHEAD_PIPES"
 
-/* By which those of --rank are known among processes. */
+/* By which those of --rank are known among processes, and when their programs have
+ * ended. */
 #define RSH_RANK_NAME "railhead-rank"
+#define RSH_DONE_NAME "railhead-done"
 
 enum {
     /* The kernel takes no longer word (MAX_ARG_STRLEN). */

@@ -195,19 +195,25 @@ static int run(const char *host, char *const *words)
     return follow(host, connection, signals);
 }
 
-/* A death by a signal goes to the worker here, which knows what the kernel did to its
- * processes; an exit code to that of mpirun, which has the output that explains it. */
-static void tell_end(int status)
+static void tell_worker(const char *folder, int status)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    const char *folder = getenv(WIFSIGNALED(status) ? RSH_WORKER : RSH_MPIRUN);
-    auto_close int connection = -1;
+    auto_close int connection = rank && folder ? rsh_connect(folder, NULL) : -1;
 
-    if (!rank || !folder)
-        return;
-    connection = rsh_connect(folder, NULL);
     if (connection >= 0)
         rsh_say(connection, "ended %s %d", rank, status);
+}
+
+/* A death by a signal goes to the worker here, which knows what the kernel did to its
+ * processes; an exit code to that of mpirun, which has the output that explains it, and
+ * to the worker here that the rank is over. */
+static void tell_end(int status)
+{
+    bool is_code = WIFEXITED(status) && WEXITSTATUS(status) != 0;
+
+    if (is_code)
+        tell_worker(getenv(RSH_MPIRUN), status);
+    tell_worker(getenv(RSH_WORKER), is_code ? 0 : status);
 }
 
 /* mpirun is to see what it would have seen of the program itself. */
@@ -258,6 +264,7 @@ static int wait_for_rank(pid_t pid, const sigset_t *set)
             held = number == SIGUSR1;
         if (!ended && waitpid(pid, &status, WNOHANG) == pid) {
             ended = true;
+            prctl(PR_SET_NAME, RSH_DONE_NAME);
             tell_end(status);
         }
     }

@@ -50,7 +50,7 @@ flow_tests = \
 	tests/flow/worker_isolation.sh \
 	tests/flow/worker_launch.sh \
 	tests/flow/worker_memory.sh \
-	tests/flow/worker_memory.sh \
+	tests/flow/worker_mpi_ends.sh \
 	tests/flow/worker_output.sh \
 	tests/flow/worker_rsh.sh \
 	tests/flow/worker_servers.sh \

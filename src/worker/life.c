@@ -222,6 +222,7 @@ static void clear(struct worker *worker)
     json_free(worker->utilization);
     staging_clear(&worker->staging);
     peers_free(worker->peers);
+    mpi_ends_clear(&worker->mpi);
     users_free(worker);
     worker_plan_free(worker->plan);
     ending_clear(&worker->ending);

@@ -17,6 +17,7 @@ src_worker_libworker_a_SOURCES = \
 	src/worker/journal_writer.c src/worker/journal_writer.h \
 	src/worker/metrics.c src/worker/metrics.h \
 	src/worker/metrics_history.c src/worker/metrics_history.h \
+	src/worker/mpi_ends.c src/worker/mpi_ends.h \
 	src/worker/nursery.c src/worker/nursery.h \
 	src/worker/output.c src/worker/output.h \
 	src/worker/peers.c src/worker/peers.h \

@@ -178,6 +178,8 @@ static void scan_line(struct output *output, struct metrics *metrics, const char
     int rank = output->rank;
     size_t tag = output_tag(line, len, &rank);
 
+    if (output->words && tag == 0)
+        mpi_words_scan(output->words, line, len);
     traceback_scan(&output->traceback, rank, line + tag, len - tag);
     if (metrics)
         metrics_scan(metrics, rank, line + tag, len - tag, boot);

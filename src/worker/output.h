@@ -4,6 +4,7 @@
 #include "src/text.h"
 #include "src/worker/failure.h"
 #include "src/worker/metrics.h"
+#include "src/worker/mpi_ends.h"
 
 /* What one rank prints: from its pipe into rank-N.log and rank-N.times (src/journal.h),
  * byte for byte. */
@@ -21,6 +22,8 @@ struct output {
     bool is_dirty;     /* something is not synced */
     struct text line;  /* the start of an unfinished line, for what is looked for */
     struct traceback traceback;
+    struct mpi_words
+        *words; /* what mpirun says, borrowed; NULL: this is not mpirun's */
 };
 
 /** Makes the pipe; `folder` is borrowed for life, and `*child_end` is for the rank and

@@ -42,6 +42,8 @@ static int start_rank(struct worker *worker, size_t i, struct spawn_request *req
     if (output_open(worker->folder, plan->rank, &rank->output, &child_end, err) < 0)
         return -1;
     worker->opened++;
+    if (plan->kind == RANK_LAUNCHER && worker->mpi_env)
+        rank->output.words = &worker->mpi.words;
     if (plan->kind == RANK_REMOTE) {
         rank->awaited = true;
         worker->running++;

@@ -29,6 +29,10 @@
 #define MPIRUN_ALONE   (4 * USEC_PER_SEC)
 #define LAUNCHER_TOLD  (2 * USEC_PER_SEC)
 
+/* What ranks leave behind keeps their output open, for which mpirun and its daemons
+ * wait without end: so long it may stand when no rank runs here any more. */
+#define LEFT_ALONE (2 * USEC_PER_SEC)
+
 struct told {
     struct process_id *items;
     size_t count;
@@ -39,24 +43,32 @@ struct told {
     bool linger;
 };
 
-static bool is_launcher(const struct worker *worker, const struct descendant *process)
+static bool is_launcher(const struct worker *worker, pid_t pid)
 {
     for (size_t i = 0; i < worker->opened; i++)
-        if (worker->ranks[i].pid == process->id.pid)
+        if (worker->ranks[i].pid == pid)
             return true;
-    return remote_has(worker->remote, process->id.pid);
+    return remote_has(worker->remote, pid);
 }
 
 static bool holds_back(const struct descendant *process)
 {
-    return strcmp(process->name, RSH_RANK_NAME) == 0;
+    return strcmp(process->name, RSH_RANK_NAME) == 0
+           || strcmp(process->name, RSH_DONE_NAME) == 0;
 }
 
-/* mpirun's daemons, its agents which wait for those elsewhere, and ours in between. */
+/* mpirun where a script of its name stands before it, its daemons, its agents which
+ * wait for those elsewhere, and ours in between. */
 static bool is_of_mpirun(const struct descendant *process)
 {
-    return text_starts_with(process->name, "orted")
+    return strcmp(process->name, "mpirun") == 0 || strcmp(process->name, "orterun") == 0
+           || text_starts_with(process->name, "orted")
            || text_starts_with(process->name, "railhead-rsh") || holds_back(process);
+}
+
+static bool is_users(const struct worker *worker, const struct descendant *process)
+{
+    return !is_launcher(worker, process->id.pid) && !is_of_mpirun(process);
 }
 
 static bool was_told(const struct told *told, const struct process_id *id)
@@ -96,7 +108,7 @@ static void tell_all(const struct worker *worker, struct told *told)
             send(&list[i].id, over ? SIGUSR2 : SIGUSR1);
     told->linger = false;
     for (size_t i = 0; i < count; i++) {
-        if (is_launcher(worker, &list[i]) || is_of_mpirun(&list[i]))
+        if (!is_users(worker, &list[i]))
             continue;
         if (!was_told(told, &list[i].id))
             tell(told, &list[i].id);
@@ -158,9 +170,58 @@ void users_tell(struct worker *worker, usec_t now)
         end_launchers(worker, told, now);
 }
 
+static bool a_rank_runs(const struct descendant *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, RSH_RANK_NAME) == 0)
+            return true;
+    return false;
+}
+
+/* In a stop, what is of a rank's own session may still be saving. */
+static bool is_left(const struct worker *worker, const struct descendant *process)
+{
+    return is_users(worker, process)
+           && (!worker->ending.decided
+               || !is_launcher(worker, getsid(process->id.pid)));
+}
+
+void users_leave(struct worker *worker, usec_t now)
+{
+    if (worker->left.due == 0)
+        worker->left = (struct left){ .due = now };
+}
+
+void users_sweep(struct worker *worker, usec_t now)
+{
+    struct left *left = &worker->left;
+    auto_free struct descendant *list = NULL;
+    bool found = false;
+    size_t count;
+    bool alone;
+
+    if (left->due == 0 || now < left->due)
+        return;
+    count = descendants_list(staging_owns, worker, &list);
+    alone = !a_rank_runs(list, count);
+    if (!left->alone_boot)
+        left->alone_boot = now;
+    for (size_t i = 0; i < count; i++) {
+        if (!alone || !is_left(worker, &list[i]))
+            continue;
+        found = true;
+        if (now >= left->alone_boot + LEFT_ALONE)
+            send(&list[i].id, SIGKILL);
+    }
+    left->due = found ? now + LOOK_INTERVAL : 0;
+}
+
 usec_t users_due(const struct worker *worker)
 {
-    return worker->told ? worker->told->due : INT64_MAX;
+    usec_t told = worker->told ? worker->told->due : INT64_MAX;
+    usec_t left = worker->left.due ? worker->left.due : INT64_MAX;
+
+    return told < left ? told : left;
 }
 
 bool users_linger(const struct worker *worker)

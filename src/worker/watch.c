@@ -68,8 +68,13 @@ static void remote_rank_ended(void *context, int rank, int status)
 {
     struct worker *worker = context;
     usec_t now = clock_boot();
+    bool oom = is_oom(worker, status);
 
-    if (ending_rank(&worker->ending, rank, status, is_oom(worker, status), now))
+    users_leave(worker, now);
+    if (worker->ending.decided
+        || (!oom && mpi_ends_note(&worker->mpi, rank, status, now)))
+        return;
+    if (ending_rank(&worker->ending, rank, status, oom, now))
         wind_down_begin(worker, now);
 }
 
@@ -80,6 +85,24 @@ static int without_shell(int status)
     int number = WIFEXITED(status) ? WEXITSTATUS(status) - 128 : 0;
 
     return number > 0 && number < NSIG ? W_EXITCODE(0, number) : status;
+}
+
+/* mpirun, or its daemon, has ended.  False: what else it says of an end does not count,
+ * or not yet. */
+static bool mpi_is_clear(struct worker *worker, size_t i, int status, usec_t now)
+{
+    struct output *output = &worker->ranks[i].output;
+
+    if (!worker->mpi_env)
+        return true;
+    if (!output->words)
+        return !mpi_ends_open(&worker->mpi, &worker->ending);
+    while (output_read(output, worker->metrics, &worker->journal))
+        ;
+    if (!mpi_ends_close(&worker->mpi, status, &worker->ending, now))
+        return true;
+    wind_down_begin(worker, now);
+    return false;
 }
 
 static int rank_ended(struct worker *worker, size_t i, int status, struct err *err)
@@ -94,7 +117,8 @@ static int rank_ended(struct worker *worker, size_t i, int status, struct err *e
     worker->running--;
     if (kind == RANK_REMOTE)
         status = without_shell(status);
-    if (needed && ending_rank(&worker->ending, rank, status, oom, now)) {
+    if (needed && mpi_is_clear(worker, i, status, now)
+        && ending_rank(&worker->ending, rank, status, oom, now)) {
         remark_oom(worker, kind);
         wind_down_begin(worker, now);
     }
@@ -102,6 +126,12 @@ static int rank_ended(struct worker *worker, size_t i, int status, struct err *e
     if (worker->ending.cause == END_LAUNCH)
         return 0;
     return write_exited(worker, rank, status, oom, err);
+}
+
+/* Whether ranks run, or how they ended is open. */
+static bool works(const struct worker *worker)
+{
+    return worker->running > 0 || mpi_ends_open(&worker->mpi, &worker->ending);
 }
 
 /* Reaps all that has ended.  `*left`: whether anything of the ranks is left. */
@@ -118,7 +148,7 @@ static int reap(struct worker *worker, bool *left, struct err *err)
         remote_ended(worker->remote, pid, status);
         staging_reaped(worker, pid, status);
     }
-    *left = worker->running > 0 || (found == 0 && wind_down_left(worker));
+    *left = works(worker) || (found == 0 && wind_down_left(worker));
     return 0;
 }
 
@@ -138,6 +168,7 @@ static int wait_ms(const struct worker *worker, usec_t now)
 
     earlier(&until, wind_down_due(worker));
     earlier(&until, metrics_due(worker->metrics));
+    earlier(&until, mpi_ends_due(&worker->mpi, &worker->ending));
     earlier(&until, control_due(&worker->control, now));
     if (worker->running == 0)
         earlier(&until, now + SWEEP_INTERVAL);
@@ -182,8 +213,9 @@ static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
     if (reap(worker, left, err) < 0)
         return -1;
     now = clock_boot();
-    stop = staging_hear(worker, now);
-    if (stop || (worker->running > 0 && stop_check(worker, now)))
+    stop = staging_hear(worker, now)
+           || mpi_ends_settle(&worker->mpi, &worker->ending, now);
+    if (stop || (works(worker) && stop_check(worker, now)))
         wind_down_begin(worker, now);
     if (wind_down_go_on(worker, now, err) < 0
         || metrics_write(worker->metrics, &worker->journal, now, false, err) < 0)

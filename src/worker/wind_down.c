@@ -132,13 +132,20 @@ static int watch_servers(struct worker *worker, usec_t now, struct err *err)
     return 0;
 }
 
+/* Whether something of mpirun's runs here, or ended while mpirun has not said why. */
+static bool waits_for_mpirun(const struct worker *worker)
+{
+    return any_of(worker, RANK_REMOTE, true)
+           || (any_of(worker, RANK_REMOTE, false)
+               && mpi_ends_open(&worker->mpi, &worker->ending));
+}
+
 /* What mpirun starts here ends with mpirun, which is worker 0's. */
 static void watch_mpirun(struct worker *worker, usec_t now)
 {
     enum end_cause cause;
 
-    if (worker->ending.decided || now < worker->peers_boot
-        || !any_of(worker, RANK_REMOTE, true))
+    if (worker->ending.decided || now < worker->peers_boot || !waits_for_mpirun(worker))
         return;
     worker->peers_boot = now + MPIRUN_INTERVAL;
     peers_look(worker->peers);
@@ -161,6 +168,7 @@ int wind_down_go_on(struct worker *worker, usec_t now, struct err *err)
     watch_mpirun(worker, now);
     if (worker->told)
         users_tell(worker, now);
+    users_sweep(worker, now);
     kill_if_due(worker, now);
     return 0;
 }
@@ -170,7 +178,7 @@ usec_t wind_down_due(const struct worker *worker)
     usec_t due =
         users_due(worker) < worker->kill_boot ? users_due(worker) : worker->kill_boot;
 
-    if (any_of(worker, RANK_REMOTE, true)
+    if (waits_for_mpirun(worker)
         || (worker->ranks_done && any_of(worker, RANK_SERVER, true)))
         return worker->peers_boot < due ? worker->peers_boot : due;
     return due;

@@ -28,6 +28,12 @@ struct rank {
     struct output output;
 };
 
+/* A look at what ranks below mpirun have left here. */
+struct left {
+    usec_t due;        /* 0: no rank has ended since the last */
+    usec_t alone_boot; /* since when it may be that none runs; 0: not looked yet */
+};
+
 struct worker {
     const char *folder;
     struct worker_plan *plan;
@@ -46,8 +52,10 @@ struct worker {
     struct peers *peers;   /* from the launch on, freed by clear; NULL: none */
     usec_t peers_boot;     /* when they are to be looked at */
     struct remote *remote; /* what mpirun asks for here; closed by watch_run */
+    struct mpi_ends mpi;   /* ends below mpirun; cleared by clear */
     char **mpi_env;        /* of all that runs for mpirun; NULL: it does not */
     struct told *told;     /* users' processes that were sent SIGTERM; NULL: none */
+    struct left left;      /* of what mpirun starts */
     usec_t ready_boot;     /* max_run counts from here */
     usec_t heartbeat_boot; /* when the next one is due */
     usec_t kill_boot;      /* when SIGTERM turns into SIGKILL; INT64_MAX: no stop yet */
@@ -106,6 +114,13 @@ int ranks_start_remote(void *worker, const char *command, const int *streams,
  * due. */
 void users_tell(struct worker *worker, usec_t now);
 usec_t users_due(const struct worker *worker); /* INT64_MAX: no such stop */
+
+/** A rank below mpirun has ended.  When none runs here any more, what they left is
+ * killed, by users_sweep when that is due: after 2 s; once a stop has begun only what
+ * has left the rank's session, for the rest may be saving. */
+void users_leave(struct worker *worker, usec_t now);
+void users_sweep(struct worker *worker, usec_t now);
+
 /** Whether one that was told was there still, when looked at last. */
 bool users_linger(const struct worker *worker);
 void users_free(struct worker *worker);

@@ -1,0 +1,141 @@
+/* Decides which rank below mpirun is told to have failed, and how.  Hears of ends and
+ * reads lines; signals nobody. */
+
+#include "src/worker/mpi_ends.h"
+
+#include "src/base.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* mpirun breaks its lines before that, save for the name of a host. */
+enum {
+    LINE_MAX_BYTES = 512
+};
+
+static void say(struct mpi_words *words, enum mpi_word word, int rank, int number)
+{
+    *words = (struct mpi_words){ .word = word, .rank = rank, .number = number };
+}
+
+/* orte/tools/orterun/help-orterun.txt, orte/mca/errmgr/base and
+ * ompi/mpi/help-mpi-api.txt of Open MPI 4.1. */
+void mpi_words_scan(struct mpi_words *words, const char *line, size_t len)
+{
+    auto_free char *text = xstrndup(line, len < LINE_MAX_BYTES ? len : LINE_MAX_BYTES);
+    int rank;
+    int number;
+
+    if (words->word != MPI_WORD_NONE)
+        return;
+    if (sscanf(text, "MPI_ABORT was invoked on rank %d in", &rank) == 1
+        || sscanf(text, "%*s has exited due to process rank %d with", &rank) == 1
+        || sscanf(text, " Process name: [[%*d,%*d],%d]", &rank) == 1)
+        words->open_rank = rank;
+    else if (sscanf(text,
+                    "%*s noticed that process rank %d with PID %*d on node %*s "
+                    "exited on signal %d",
+                    &rank, &number)
+             == 2)
+        say(words, MPI_WORD_SIGNAL, rank, number);
+    else if (sscanf(text, "with errorcode %d", &number) == 1
+             || sscanf(text, " Exit code: %d", &number) == 1)
+        say(words, MPI_WORD_EXIT, words->open_rank, number);
+    else if (strncmp(text, "node ", 5) == 0 && strstr(text, " exiting improperly"))
+        say(words, MPI_WORD_IMPROPER, words->open_rank, 0);
+}
+
+/* As a shell and mpirun give it. */
+static int code_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool mpi_ends_note(struct mpi_ends *ends, int rank, int status, usec_t boot)
+{
+    int code = code_of(status);
+    bool by_mpirun = code == 128 + SIGTERM || code == 128 + SIGKILL;
+
+    if (!by_mpirun && (ends->count == 0 || code == 0))
+        return false;
+    ends->items = xrealloc(ends->items, (ends->count + 1) * sizeof *ends->items);
+    ends->items[ends->count++] =
+        (struct mpi_end){ .rank = rank, .status = status, .boot = boot };
+    return true;
+}
+
+static bool decide(struct ending *ending, const struct mpi_end *end)
+{
+    return ending_rank(ending, end->rank, end->status, false, end->boot);
+}
+
+/* An end that is a failure to mpirun alone. */
+static bool decide_improper(struct ending *ending, int rank, usec_t now)
+{
+    if (!ending_because(ending, END_FAILED,
+                        "rank %d ended without MPI_Finalize, which is a failure to "
+                        "mpirun",
+                        rank))
+        return false;
+    ending->rank = rank;
+    ending->exit_code = 0;
+    ending->boot = now;
+    return true;
+}
+
+static bool decide_word(const struct mpi_ends *ends, struct ending *ending, usec_t now)
+{
+    const struct mpi_words *words = &ends->words;
+    struct mpi_end end = { .rank = words->rank, .boot = now };
+    int code = words->number & 0xFF; /* what mpirun exits with, too */
+
+    for (size_t i = ends->count; i-- > 0;)
+        if (ends->items[i].rank == words->rank)
+            end.boot = ends->items[i].boot;
+    end.status = words->word == MPI_WORD_SIGNAL ? W_EXITCODE(0, words->number)
+                                                : W_EXITCODE(code, 0);
+    if (words->word == MPI_WORD_IMPROPER || end.status == 0)
+        return decide_improper(ending, words->rank, end.boot);
+    return decide(ending, &end);
+}
+
+bool mpi_ends_settle(struct mpi_ends *ends, struct ending *ending, usec_t now)
+{
+    if (ending->decided)
+        return false;
+    if (ends->words.word != MPI_WORD_NONE)
+        return decide_word(ends, ending, now);
+    return now >= mpi_ends_due(ends, ending) && decide(ending, &ends->items[0]);
+}
+
+bool mpi_ends_close(struct mpi_ends *ends, int status, struct ending *ending,
+                    usec_t now)
+{
+    if (mpi_ends_settle(ends, ending, now))
+        return true;
+    if (!mpi_ends_open(ends, ending))
+        return false;
+    for (size_t i = 0; i < ends->count; i++)
+        if (code_of(ends->items[i].status) == code_of(status))
+            return decide(ending, &ends->items[i]);
+    return status == 0 && decide(ending, &ends->items[0]);
+}
+
+bool mpi_ends_open(const struct mpi_ends *ends, const struct ending *ending)
+{
+    return !ending->decided && ends->count > 0;
+}
+
+usec_t mpi_ends_due(const struct mpi_ends *ends, const struct ending *ending)
+{
+    return mpi_ends_open(ends, ending) ? ends->items[0].boot + MPI_WORD_MAX : INT64_MAX;
+}
+
+void mpi_ends_clear(struct mpi_ends *ends)
+{
+    free(ends->items);
+    *ends = (struct mpi_ends){ 0 };
+}
