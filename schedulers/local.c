@@ -351,12 +351,13 @@ static struct local_workers *watch_bucket(struct scheduler *local, int watch)
     return &local->watched[(unsigned)watch % WATCH_BUCKETS];
 }
 
+/* Who has more than one reading gives is read by its timer, once a round. */
 static void on_watch(struct scheduler *local, int watch)
 {
     struct local_worker *worker;
 
     LIST_FOREACH (worker, watch_bucket(local, watch), in_bucket)
-        if (worker->watch == watch && !worker->told_end)
+        if (worker->watch == watch && !worker->told_end && worker->look_at > 0)
             read_journal(worker);
 }
 
