@@ -21,6 +21,7 @@
  *                                        checkpoints: SIGTERM is minded from here on,
  *                                        and not sent before
  *   {"warning":"..."}                    worth telling; it goes on
+ *   {"remark":"..."}                     what was left out, for the job's own message
  *   {"artifacts":{"model":URI or null,"output":URI or null}}   out: before it ends
  *   {"error":"...","retry":true}                the last line; it ends with status 1
  *

@@ -4,12 +4,15 @@
 
 #include "src/digest.h"
 #include "src/files.h"
+#include "src/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -38,6 +41,55 @@ char *partial_path(const char *path)
     digest_bytes(known, strlen(known), hex);
     return xasprintf("%.*s" PARTIAL_PREFIX "%.*s", (int)(name - path), path,
                      PARTIAL_DIGITS, hex);
+}
+
+/* Who removes what is left has the lock while it does so; then the name is made again.
+ * A file system without locks loses nothing: nothing is removed there. */
+int partial_open(const char *partial)
+{
+    for (;;) {
+        int fd =
+            open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+        struct stat status;
+
+        if (fd < 0)
+            return -1;
+        (void)flock(fd, LOCK_EX);
+        if (fstat(fd, &status) < 0 || status.st_nlink > 0)
+            return fd;
+        close(fd);
+    }
+}
+
+/* One that is closed and about to be renamed has no lock, too: should it be removed in
+ * that moment the rename fails, and is tried again as any storing is. */
+static void remove_if_left(int folder, const char *name)
+{
+    auto_close int fd =
+        openat(folder, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+}
+
+void remove_left_partials(const char *target)
+{
+    static char *last;
+    auto_free char *folder = xstrndup(target, (size_t)(strrchr(target, '/') - target));
+    struct dirent *entry;
+    DIR *entries;
+
+    if (last && strcmp(folder, last) == 0)
+        return;
+    entries = opendir(folder);
+    if (!entries)
+        return;
+    while ((entry = readdir(entries)))
+        if (text_starts_with(entry->d_name, PARTIAL_PREFIX))
+            remove_if_left(dirfd(entries), entry->d_name);
+    closedir(entries);
+    free(last);
+    last = steal_ptr(&folder);
 }
 
 int make_folder_of(const char *path, struct err *err)
@@ -151,8 +203,7 @@ static bool is_same(const struct stat *one, const struct stat *other)
 
 static int fill(int from, const char *path, struct progress *progress, struct err *err)
 {
-    auto_close int to =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    auto_close int to = partial_open(path);
     struct stat before;
     struct stat after;
     struct timespec times[2];

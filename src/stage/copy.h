@@ -18,6 +18,15 @@ void copy_name_partials(const char *job_id, int worker);
  * same every time.  The caller frees. */
 char *partial_path(const char *path);
 
+/** Opens a partial file anew for writing, and locks it for as long as it is open.  -1
+ * with errno. */
+MUST_CHECK int partial_open(const char *partial);
+
+/** Removes what is half-written and that nobody writes any more, for its writer was
+ * killed, from the folder in which `target` is about to be stored.  Does so once for
+ * targets in a row that have one folder. */
+void remove_left_partials(const char *target);
+
 /**
  * Copies the bytes and the time of the regular file `from` to `to`, whose folders are
  * made.

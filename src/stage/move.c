@@ -274,6 +274,7 @@ int put_file(struct stage *stage, const char *from, const char *target,
     struct s3 *s3;
 
     if (!source_is_s3(target)) {
+        remove_left_partials(target);
         if (copy_settled(from, target, progress, err) < 0 || sync_file(target, err) < 0)
             return -1;
     } else if (s3_uri_parse(target, &to, err) < 0 || stage_s3(stage, &s3, err) < 0

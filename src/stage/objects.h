@@ -42,7 +42,8 @@ struct objects {
     struct object *items;
     size_t count;
     size_t room;
-    size_t limit; /* bytes of all; 0: STAGE_LISTING_BYTES */
+    size_t limit;    /* bytes of all; 0: STAGE_LISTING_BYTES */
+    size_t left_out; /* what a walk found that is none */
 };
 
 #define auto_objects __attribute__((cleanup(objects_clear)))

@@ -86,6 +86,22 @@ void say_warning(const char *format, ...)
     say(json);
 }
 
+void say_left_out(const char *what, size_t count)
+{
+    auto_free char *words = NULL;
+    struct cJSON *json;
+
+    if (count == 0)
+        return;
+    words = xasprintf("%zu %s of the %s left out, being links or no regular files; "
+                      "worker.log names %s",
+                      count, count == 1 ? "file" : "files", what,
+                      count == 1 ? "it" : "them");
+    json = json_object_new();
+    json_set_text(json, "remark", words);
+    say(json);
+}
+
 void say_artifacts(const char *model, const char *output)
 {
     struct cJSON *json = json_object_new();

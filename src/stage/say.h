@@ -24,6 +24,9 @@ void progress_add(struct progress *progress, int64_t bytes, int64_t objects);
 
 void say_ready(void);
 void say_warning(const char *format, ...) PRINTF_LIKE(1, 2);
+/** For the job's own message: so many files of `what` ("model") are not stored, which
+ * warnings have named; nothing is told of none. */
+void say_left_out(const char *what, size_t count);
 /** Each NULL where nothing was stored. */
 void say_artifacts(const char *model, const char *output);
 /** The last line. */

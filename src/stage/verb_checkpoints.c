@@ -362,6 +362,8 @@ int stage_checkpoints(struct stage *stage, struct err *err)
         keep_up(&syncing);
         result = finish(&syncing, err);
     }
+    if (result == 0)
+        say_left_out("checkpoints", syncing.known.left_out);
     objects_clear(&syncing.known);
     free(syncing.target);
     return result < 0 ? err_wrap(err, "checkpoints") : 0;

@@ -29,7 +29,8 @@ struct output {
     const char *archive; /* "model.tar.gz" */
     char *target;        /* output_uri as a source; ends in a slash */
     char **roots;        /* where it is, by worker; ends in NULL */
-    bool warns;          /* what is left out is told once */
+    bool warns;          /* what is left out is told once, */
+    size_t left_out;     /* and counted */
     struct progress progress;
     struct archive_writer *writer; /* while an archive is made */
     int fd;
@@ -101,6 +102,8 @@ static int each_of_root(struct output *output, size_t worker, entry_f *on_entry,
 
     if (walk(output->roots[worker], WALK_ALL, output->warns, &objects, err) < 0)
         return err->code == ERR_NOT_FOUND ? 0 : -1;
+    if (output->warns)
+        output->left_out += objects.left_out;
     if (objects_arrange(&objects, err) < 0)
         return -1;
     for (size_t i = 0; i < objects.count; i++)
@@ -145,6 +148,14 @@ static void count_packed(void *context, int64_t bytes)
     progress_add(&output->progress, bytes, 0);
 }
 
+static void leave_out(struct output *output, const char *why)
+{
+    if (!output->warns)
+        return;
+    output->left_out++;
+    say_warning("%s/%s: it is left out", output->what, why);
+}
+
 static int pack_entry(struct output *output, const struct objects *objects,
                       size_t index, struct err *err)
 {
@@ -154,8 +165,7 @@ static int pack_entry(struct output *output, const struct objects *objects,
     if (archive_writer_add(output->writer, path, name, count_packed, err) < 0) {
         if (err->code != ERR_INVALID)
             return -1;
-        if (output->warns)
-            say_warning("%s/%s: it is left out", output->what, err->text);
+        leave_out(output, err->text);
     }
     if (objects->items[index].kind != OBJECT_FOLDER)
         progress_add(&output->progress, 0, 1);
@@ -167,8 +177,8 @@ static int pack(struct output *output, const char *path, struct err *err)
     const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     int result;
 
-    output->fd = source_is_s3(output->target) ? open_settled(path, flags)
-                                              : open(path, flags, 0644);
+    output->fd =
+        source_is_s3(output->target) ? open_settled(path, flags) : partial_open(path);
     if (output->fd < 0)
         return err_sys(err, errno, "open %s", path);
     result = archive_writer_new(write_archive, output, &output->writer, err);
@@ -224,6 +234,8 @@ static int store_archive(struct output *output, struct err *err)
     output->progress.objects = 0;
     if (make_folder_of(packed, err) < 0)
         return -1;
+    if (!source_is_s3(target))
+        remove_left_partials(target);
     result = pack(output, packed, err);
     output->warns = false;
     if (result == 0)
@@ -244,8 +256,9 @@ static int put_entry(struct output *output, const struct objects *objects, size_
     if (objects->items[index].kind == OBJECT_FILE)
         return put_file(output->stage, path, target, &output->progress, err);
     if (objects->items[index].kind == OBJECT_LINK) {
-        if (output->warns)
-            say_warning("%s/%s is a link: it is left out", output->what, name);
+        auto_free char *why = xasprintf("%s is a link", name);
+
+        leave_out(output, why);
         progress_add(&output->progress, 0, 1);
     }
     return 0;
@@ -319,6 +332,7 @@ static int store(struct output *output, char **uri, struct err *err)
     if (store_again_and_again(output, err) < 0)
         return err_wrap(err, "%s", output->what);
     say_last_progress(&output->progress);
+    say_left_out(output->what, output->left_out);
     *uri = uri_of_stored(output);
     return 0;
 }

@@ -50,6 +50,7 @@ static int walk_folder(struct walker *walker, int parent, const char *name, int 
 
 static void leave_out(const struct walker *walker, const char *what)
 {
+    walker->objects->left_out++;
     if (walker->warn)
         say_warning("%s/%s is %s: it is left out", walker->folder, walker->name.bytes,
                     what);

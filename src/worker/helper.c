@@ -125,6 +125,9 @@ static void understand(struct helper *helper, const char *line, size_t len)
     words = json_get_text(json, "warning");
     if (words)
         complain(helper->folder, words);
+    words = json_get_text(json, "remark");
+    if (words)
+        text_printf(&helper->remark, "%s%s", helper->remark.len ? "; " : "", words);
     words = json_get_text(json, "error");
     if (words) {
         set_error(helper, words);
@@ -188,10 +191,12 @@ void helper_reaped(struct helper *helper, int status)
         close_output(helper);
 }
 
-void helper_signal(const struct helper *helper, int signal_number)
+void helper_signal(struct helper *helper, int signal_number)
 {
-    if (helper->pid > 0)
-        kill(-helper->pid, signal_number);
+    if (helper->pid <= 0)
+        return;
+    helper->is_killed = helper->is_killed || signal_number == SIGKILL;
+    kill(-helper->pid, signal_number);
 }
 
 const char *helper_failure(struct helper *helper)
@@ -215,5 +220,6 @@ void helper_clear(struct helper *helper)
     json_free(helper->progress);
     json_free(helper->artifacts);
     text_clear(&helper->line);
+    text_clear(&helper->remark);
     *helper = (struct helper)HELPER_NONE;
 }

@@ -14,11 +14,13 @@ struct helper {
     pid_t pid;              /* 0: not started, or reaped */
     int output_fd;          /* its stdout and stderr; -1: at their end */
     int status;             /* as of waitpid, once it is reaped */
+    bool is_killed;         /* by us */
     bool is_ready;          /* it has said so */
     bool retry;             /* its failure can go well another time */
     char *error;            /* why it failed, in its own words; NULL: it has not said */
     struct cJSON *progress; /* the last that nobody took; or NULL */
     struct cJSON *artifacts; /* or NULL */
+    struct text remark;      /* for the job's own message */
     struct text line;        /* an unfinished one */
 };
 
@@ -46,7 +48,7 @@ void helper_hear(struct helper *helper);
 void helper_reaped(struct helper *helper, int status);
 
 /** To it and what it started; nothing when it does not run. */
-void helper_signal(const struct helper *helper, int signal_number);
+void helper_signal(struct helper *helper, int signal_number);
 
 /** Why it failed; NULL when it has ended well. Borrowed. */
 const char *helper_failure(struct helper *helper);

@@ -11,6 +11,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 /*
  * After a stop, a limit or a fault, storing has this long, waiting for the other
@@ -73,6 +74,27 @@ static bool input_failed(struct worker *worker, struct helper *helper)
     return true;
 }
 
+/* Whoever picks processes by hand, or a host that is short of memory. */
+static bool was_killed_from_outside(const struct helper *helper)
+{
+    return helper->pid == 0 && WIFSIGNALED(helper->status) && !helper->is_killed;
+}
+
+/* Such a one is started again, once: it goes on with what is there.  When that fails
+ * the first end stays. */
+static int once_more(struct worker *worker, char *verb, struct helper *helper,
+                     give_up_t *give_up, struct err *err)
+{
+    struct helper again = HELPER_NONE;
+    struct err why;
+
+    if (!was_killed_from_outside(helper) || start(worker, verb, &again, &why) < 0)
+        return 0;
+    helper_clear(helper);
+    *helper = again;
+    return follow_helper(worker, helper, false, give_up, err);
+}
+
 static bool stopped(struct worker *worker)
 {
     return stop_check(worker, clock_boot());
@@ -90,6 +112,8 @@ static int fetch(struct worker *worker, struct err *err)
         return 0;
     }
     result = follow_helper(worker, &in, false, stopped, err);
+    if (result == 0)
+        result = once_more(worker, verb, &in, stopped, err);
     if (result == 0)
         input_failed(worker, &in);
     helper_clear(&in);
@@ -237,6 +261,14 @@ static void not_stored(struct worker *worker, const char *what, struct helper *h
     }
 }
 
+static void stored(struct worker *worker, const char *what, struct helper *helper)
+{
+    if (helper_failure(helper))
+        not_stored(worker, what, helper);
+    else if (helper->remark.len > 0)
+        ending_remark(&worker->ending, helper->remark.bytes);
+}
+
 static void store_not_started(struct worker *worker, const struct err *why)
 {
     if (!ending_because(&worker->ending, END_INFRASTRUCTURE, "%s", why->text))
@@ -245,7 +277,7 @@ static void store_not_started(struct worker *worker, const struct err *why)
 
 /* Once more, when all that writes them is gone.  A SIGTERM before it is ready would end
  * it with nothing done. */
-static int sync_checkpoints(struct worker *worker, struct err *err)
+static int sync_once(struct worker *worker, struct err *err)
 {
     struct helper *helper = &worker->staging.checkpoints;
     struct err why;
@@ -260,10 +292,18 @@ static int sync_checkpoints(struct worker *worker, struct err *err)
     if (follow_helper(worker, helper, true, readiness_is_over, err) < 0)
         return -1;
     helper_signal(helper, SIGTERM);
-    if (follow_helper(worker, helper, false, storing_is_over, err) < 0)
+    return follow_helper(worker, helper, false, storing_is_over, err);
+}
+
+static int sync_checkpoints(struct worker *worker, struct err *err)
+{
+    struct helper *helper = &worker->staging.checkpoints;
+
+    if (sync_once(worker, err) < 0)
         return -1;
-    if (helper_failure(helper))
-        not_stored(worker, "the last checkpoints", helper);
+    if (was_killed_from_outside(helper) && sync_once(worker, err) < 0)
+        return -1;
+    stored(worker, "the last checkpoints", helper);
     return 0;
 }
 
@@ -301,8 +341,10 @@ static int store_outputs(struct worker *worker, struct err *err)
         return 0;
     }
     result = follow_helper(worker, &out, false, storing_is_over, err);
-    if (result == 0 && helper_failure(&out))
-        not_stored(worker, "outputs", &out);
+    if (result == 0)
+        result = once_more(worker, verb, &out, storing_is_over, err);
+    if (result == 0)
+        stored(worker, "outputs", &out);
     worker->staging.artifacts = steal_ptr(&out.artifacts);
     helper_clear(&out);
     return result;

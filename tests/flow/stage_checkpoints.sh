@@ -75,6 +75,7 @@ ln -s growing "$here/link"
 check "SIGTERM is a last look, and the end" stop_syncing
 check_equal "all is stored then" "$(stored "$kept")" "./at the end ./growing ./old/step-1 ./others/rank-9"
 check "but a link, which is told" stage_says "$instance" checkpoints warning "link is a link: it is left out"
+check "and counted" stage_says "$instance" checkpoints remark "^1 file of the checkpoints left out, being links or no regular files; worker.log names it$"
 check "and how far it was" stage_says "$instance" checkpoints progress '"what": "checkpoints"'
 
 # --- what a job puts in the place of its folder ---

@@ -48,9 +48,19 @@ check "who lost a name is told" stage_says "$instance" out warning "model/weight
 check "a folder that lost it, once" test "$(stage_line "$instance" out warning | grep -c taken)" = 1
 check "a link out is left out" stage_says "$instance" out warning 'model/out: a link to "../../../secret" leads out of the tree: it is left out'
 check "so is a FIFO" stage_says "$instance" out warning "model/fifo is no regular file: it is left out"
+check_equal "what is left out is counted for the job's message, what lost a name is not" "$(stage_line "$instance" out remark)" \
+    "2 files of the model left out, being links or no regular files; worker.log names them"
 check "nothing half is left" nothing_half "$WORK/out" "$one" "$other"
 check "nothing is removed here" cmp "$one/model/weights" "$WORK/unpacked/weights"
+# What a killed one left has no lock; what another writes has one.
+echo half >"$WORK/out/job/output/.railhead-partial-left"
+echo half >"$WORK/out/job/output/.railhead-partial-written"
+exec 7<"$WORK/out/job/output/.railhead-partial-written"
+flock 7
 check "it can be done again" run_stage "$instance" out
+check_equal "what a killed one left half-written goes, what another one writes stays" \
+    "$(cd "$WORK/out/job/output" && echo .railhead-*)" .railhead-partial-written
+exec 7<&-
 
 peers none 2
 stage_plan "$instance" "{\"peers\": $peers, \"output_uri\": \"file://$WORK/none\"}"
@@ -62,6 +72,10 @@ check "trees are stored" run_stage "$WORK/two-0" out
 check_equal "all of their files" "$(cd "$WORK/trees" && find . -type f | sort | paste -sd' ')" \
     "./model/run.sh ./model/shared/rank-0 ./model/shared/rank-1 ./model/taken ./model/weights ./output/log"
 check "byte for byte" cmp "$one/model/weights" "$WORK/trees/model/weights"
+check_equal "a link goes only with an archive" "$(stage_line "$WORK/two-0" out remark | cut -d, -f 1)" "3 files of the model left out"
+echo half >"$WORK/trees/model/shared/.railhead-partial-left"
+run_stage "$WORK/two-0" out
+check "of trees nothing half is left in any folder" nothing_half "$WORK/trees"
 check_equal "their folders are told" "$(stage_line "$WORK/two-0" out artifacts)" \
     "{\"model\": \"file://$WORK/trees/model/\", \"output\": \"file://$WORK/trees/output/\"}"
 

@@ -156,6 +156,32 @@ check_equal "outputs that cannot be stored are the cause output" "$(ended "$fold
 check_equal "with the reason, and where they are" "$(ended "$folder" message)" \
     "\"outputs could not be stored: 403 Forbidden; they are kept in $folder/ml\""
 
+stage out 'echo "{\"remark\":\"2 files of the model left out\"}"; echo "{\"remark\":\"1 file of the output left out\"}"'
+job out-remark "{$output}" '["true"]'
+check_equal "what was left out is told with the end" "$(ended "$folder" cause) $(ended "$folder" message)" \
+    '"completed" "2 files of the model left out; 1 file of the output left out"'
+
+# Killed from outside: the first one, then every one.
+for verb in in out; do
+    stage in 'true'
+    stage out 'true'
+    members=$([ $verb = in ] && channel File || echo "$output")
+    stage $verb '[ -e $STAGES/killed ] || { touch $STAGES/killed; kill -9 $$; }'
+    job "$verb-killed" "{$members}" '["true"]'
+    check_equal "a helper that was killed from outside is started again ($verb)" "$(ended "$folder" cause) $(ran)" "\"completed\" $verb $verb"
+    rm "$STAGES/killed"
+    stage $verb 'kill -9 $$'
+    job "$verb-killed-twice" "{$members}" '["true"]'
+    check_equal "once ($verb)" "$(ended "$folder" cause) $(ran)" "\"${verb}put\" $verb $verb"
+    check "which it was is told ($verb)" grep -q "the helper was killed by signal 9" "$folder/journal.jsonl"
+done
+stage in 'true'
+stage checkpoints "trap '[ -e \$STAGES/killed ] || { touch \$STAGES/killed; kill -9 \$\$; }; touch \$STAGES/done; exit 0' TERM
+$ready; while :; do sleep 0.05; done"
+rm -f "$STAGES/done"
+job sync-killed "{$checkpoint}" '["true"]'
+check_equal "so is the last sync of checkpoints" "$(ended "$folder" cause) $(ls "$STAGES/done")" "\"completed\" $STAGES/done"
+
 # A stop, and a second one, while outputs are stored.
 stage out 'touch $STAGES/storing; sleep 1; touch $STAGES/stored'
 begin out-stop "{$output}" '["true"]'
