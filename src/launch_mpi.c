@@ -136,6 +136,8 @@ void launch_env_mpi(struct env *env, const struct launch_input *input,
      * daemon has ended for its worker. */
     set_mca(env, "plm_rsh_no_tree_spawn", "1");
     set_mca(env, "orte_leave_session_attached", "1");
+    /* They have all of it by their workers, and some of it is each worker's own. */
+    set_mca(env, "plm_rsh_pass_environ_mca_params", "0");
     if (!input->isolate)
         set_mca(env, "if_base_do_not_resolve", "1");
     set_mca(env, "orte_abort_on_non_zero_status", "1");

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TMPDIR_BASE "OMPI_MCA_orte_tmpdir_base"
+
 /* A start that the ranks' cgroup refuses is tried without: the walk will find them. */
 static int start_process(struct worker *worker, struct spawn_request *request,
                          struct spawn *spawn, struct err *err)
@@ -120,6 +122,26 @@ static bool has_variable(char *const *env, const char *name)
     return false;
 }
 
+/* Daemons that share a host and its name must not share a folder, and one that is
+ * killed leaves its files: so it is below the worker's.  Unix sockets in it, beneath
+ * "ompi.HOST.UID/pid.NUMBER", have 107 bytes for their path; where there is no room
+ * for that, mpirun has its own way. */
+static void add_mpi_folder(const struct worker *worker, char ***env)
+{
+    enum {
+        BASE_MAX = 64
+    };
+    auto_free char *folder = xasprintf("%s/mpi", worker->folder);
+    struct err why;
+
+    if (strlen(folder) > BASE_MAX || has_variable(*env, TMPDIR_BASE))
+        return;
+    if (folder_make(folder, 0700, &why) < 0)
+        complain(worker->folder, why.text);
+    else
+        words_add(env, xasprintf(TMPDIR_BASE "=%s", folder));
+}
+
 /* What puts railhead-rsh between mpirun and the ranks, and what it finds its workers
  * by. mpirun splits the agent at blanks, so one with a blank in its path is done
  * without. */
@@ -136,6 +158,7 @@ static char **env_of_mpi(const struct worker *worker)
     words_add(&env, xasprintf(RSH_WORKER "=%s", worker->folder));
     words_add(&env, xasprintf(RSH_MPIRUN "=%s",
                               plan->peers ? plan->peers[0] : worker->folder));
+    add_mpi_folder(worker, &env);
     return env;
 }
 

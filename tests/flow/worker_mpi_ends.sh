@@ -12,6 +12,11 @@ import os, signal, subprocess, sys, time
 from mpi4py import MPI
 mode, comm = sys.argv[sys.argv.index("--mode") + 1], MPI.COMM_WORLD
 comm.Barrier()
+if mode == "folder":
+    with open(f"{os.environ['WORK']}/said-folder", "a") as said:
+        said.write(os.environ["PMIX_SERVER_TMPDIR"] + "\n")
+    comm.Barrier()
+    os.kill(os.getppid(), signal.SIGKILL) if comm.rank == 3 else time.sleep(1000)
 if mode in ("daemon", "stays"):
     daemon = subprocess.Popen(["/bin/sh", "-c", 'trap "" TERM HUP; exec sleep 333'], start_new_session=True, env={})
     with open(f"{os.environ['WORK']}/said-{mode}", "a") as said:
@@ -90,6 +95,11 @@ failure() {
         esac
     done
 }
+
+run folder
+check_equal "the files of mpirun and its daemons are in the folders of their workers" \
+    "$(sed "s|^$WORK/||; s|/mpi/.*|/mpi|" "$WORK/said-folder" | sort | uniq -c | tr -s ' ')" " 2 folder-1-0/mpi
+ 2 folder-1-1/mpi"
 
 run daemon
 check_equal "ranks that leave daemons with their output are well" "$(ended "$WORK/daemon-1-0" cause) $(ended "$WORK/daemon-1-1" cause)" \

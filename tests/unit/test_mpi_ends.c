@@ -1,0 +1,90 @@
+/* Which rank below mpirun is told of: the word, its absence, and what came before. */
+
+#include "src/worker/mpi_ends.h"
+
+#include <check.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define EXIT(code)     W_EXITCODE(code, 0)
+#define KILLED(number) W_EXITCODE(0, number)
+
+/* clang-format off */
+static const struct {
+    const char *lines[2];
+    enum mpi_word word;
+    int rank;
+    int number;
+} said[] = {
+    { { "MPI_ABORT was invoked on rank 3 in communicator MPI_COMM_WORLD", "with errorcode 7." }, MPI_WORD_EXIT, 3, 7 },
+    { { "mpirun has exited due to process rank 1 with PID 0 on", "node vm exiting improperly. There are three reasons" },
+      MPI_WORD_IMPROPER, 1, 0 },
+    { { "  Process name: [[16385,1],2]", "  Exit code:    9" }, MPI_WORD_EXIT, 2, 9 },
+    { { "mpirun noticed that process rank 4 with PID 0 on node vm exited on signal 9 (Killed).", "" },
+      MPI_WORD_SIGNAL, 4, 9 },
+    { { "Primary job  terminated normally, but 1 process returned", "a non-zero exit code." }, MPI_WORD_NONE, 0, 0 },
+};
+/* clang-format on */
+
+START_TEST(the_words_of_mpirun_name_a_rank_and_its_end)
+{
+    struct mpi_words words = { 0 };
+
+    for (size_t i = 0; i < ARRAY_SIZE(said[_i].lines); i++)
+        mpi_words_scan(&words, said[_i].lines[i], strlen(said[_i].lines[i]));
+    ck_assert_int_eq(words.word, said[_i].word);
+    ck_assert_int_eq(words.rank, said[_i].rank);
+    ck_assert_int_eq(words.number, said[_i].number);
+}
+END_TEST
+
+START_TEST(a_death_that_may_be_an_abort_waits_for_the_word_and_not_for_ever)
+{
+    struct mpi_ends ends = { 0 };
+    struct ending ending;
+
+    ending_init(&ending);
+    ck_assert(!mpi_ends_note(&ends, 1, EXIT(7), 10));
+    ck_assert(!mpi_ends_note(&ends, 1, KILLED(SIGSEGV), 10));
+    ck_assert(mpi_ends_note(&ends, 0, KILLED(SIGTERM), 10));
+    ck_assert(mpi_ends_note(&ends, 1, EXIT(7), 20));
+    ck_assert(!mpi_ends_settle(&ends, &ending, 10 + MPI_WORD_MAX - 1));
+    ck_assert(mpi_ends_settle(&ends, &ending, 10 + MPI_WORD_MAX));
+    ck_assert_int_eq(ending.rank, 0);
+    ck_assert(!mpi_ends_open(&ends, &ending));
+    ending_clear(&ending);
+    mpi_ends_clear(&ends);
+}
+END_TEST
+
+START_TEST(the_end_of_mpirun_tells_which_of_the_ends_it_was_for)
+{
+    struct mpi_ends ends = { 0 };
+    struct ending ending;
+
+    ending_init(&ending);
+    mpi_ends_note(&ends, 0, KILLED(SIGTERM), 10);
+    mpi_ends_note(&ends, 1, EXIT(7), 20);
+    ck_assert(mpi_ends_close(&ends, EXIT(7), &ending, 30));
+    ck_assert_int_eq(ending.rank, 1);
+    ck_assert_int_eq(ending.exit_code, 7);
+    ck_assert_int_eq(ending.boot, 20);
+    ending_clear(&ending);
+    mpi_ends_clear(&ends);
+}
+END_TEST
+
+Suite *suite_mpi_ends(void)
+{
+    Suite *suite = suite_create("mpi_ends");
+    TCase *cases = tcase_create("mpi_ends");
+
+    tcase_add_loop_test(cases, the_words_of_mpirun_name_a_rank_and_its_end, 0,
+                        ARRAY_SIZE(said));
+    tcase_add_test(cases,
+                   a_death_that_may_be_an_abort_waits_for_the_word_and_not_for_ever);
+    tcase_add_test(cases, the_end_of_mpirun_tells_which_of_the_ends_it_was_for);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
