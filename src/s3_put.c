@@ -38,10 +38,10 @@ struct upload {
     int64_t size;
     int64_t part_bytes;
     size_t count;
-    size_t next;  /* number of the next part to begin */
-    char *id;     /* percent-encoded */
-    char **etags; /* by number - 1, quotes and all */
-    struct part parts[S3_PARALLEL];
+    size_t next;        /* number of the next part to begin */
+    char *id;           /* percent-encoded */
+    char **etags;       /* by number - 1, quotes and all */
+    struct part *parts; /* S3_PARALLEL, while it is sent in parts */
     int64_t sent;
     s3_sent_t *on_sent;
     void *context;
@@ -270,11 +270,13 @@ static int put_in_parts(struct upload *upload, struct err *err)
     if (open_upload(upload, err) < 0)
         return -1;
     upload->etags = xcalloc(upload->count, sizeof *upload->etags);
+    upload->parts = xcalloc(S3_PARALLEL, sizeof *upload->parts);
     result = send_parts(upload, err);
     if (result == 0)
         result = complete(upload, err);
     for (size_t i = 0; i < S3_PARALLEL; i++)
         clear_part(&upload->parts[i]);
+    free(upload->parts);
     if (result < 0)
         take_back(upload);
     for (size_t i = 0; i < upload->count; i++)
