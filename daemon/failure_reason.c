@@ -42,18 +42,29 @@ static const char *failing_rank(const struct job_end *end, char out[24])
     return out;
 }
 
+/* Without the line feed that ends it. */
+static char *trimmed(const char *words)
+{
+    size_t len = strlen(words);
+
+    while (len > 0 && strchr(" \t\r\n", words[len - 1]))
+        len--;
+    return xstrndup(words, len);
+}
+
 /* What the program said of it: the exception that ended it, then what it wrote to
  * output/failure unless that tells the same; NULL when it said nothing. */
 static char *own_words(const struct job *job)
 {
     const struct job_worker *worker = job_decisive_worker(job);
-    const char *failure = worker ? json_get_text(worker->said, "failure") : NULL;
+    const char *written = worker ? json_get_text(worker->said, "failure") : NULL;
+    auto_free char *failure = written ? trimmed(written) : NULL;
     const char *exception = worker ? json_get_text(worker->said, "traceback") : NULL;
 
-    if (failure && exception && !strstr(failure, exception))
+    if (failure && *failure && exception && !strstr(failure, exception))
         return xasprintf("%s: %s", exception, failure);
     if (failure && *failure)
-        return xstrdup(failure);
+        return steal_ptr(&failure);
     return exception && *exception ? xstrdup(exception) : NULL;
 }
 
@@ -80,10 +91,10 @@ static char *exited(const struct job *job, const char *message)
 
     if (told)
         return told;
-    return xasprintf(
-        "AlgorithmError: %s ended first with exit code %d; see its log%s%s",
-        failing_rank(&job->end, rank), job->end.exit_code, *message ? ": " : "",
-        message);
+    if (*message)
+        return xasprintf("AlgorithmError: %s; see its log", message);
+    return xasprintf("AlgorithmError: %s ended first with exit code %d; see its log",
+                     failing_rank(&job->end, rank), job->end.exit_code);
 }
 
 static char *killed(const struct job *job, const char *message)
@@ -94,9 +105,10 @@ static char *killed(const struct job *job, const char *message)
 
     if (told)
         return told;
-    return xasprintf("AlgorithmError: %s was killed by signal %d%s%s",
-                     failing_rank(&job->end, rank), job->end.signal,
-                     *message ? ": " : "", message);
+    if (*message)
+        return xasprintf("AlgorithmError: %s; see its log", message);
+    return xasprintf("AlgorithmError: %s was killed by signal %d; see its log",
+                     failing_rank(&job->end, rank), job->end.signal);
 }
 
 static char *reason_of(const struct job *job, const char *message)

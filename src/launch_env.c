@@ -29,7 +29,7 @@ static void add_base(struct env *env, const struct launch_input *input,
         env_set(env, name, equals + 1);
     }
     env_default(env, "PATH", "/usr/local/bin:/usr/bin:/bin");
-    env_default(env, "HOME", plan->work_folder);
+    env_default(env, "HOME", plan->ml_folder);
     env_default(env, "LANG", "C.UTF-8");
     /* mpirun gives its ranks a terminal, where Python writes whole lines anyway; what
      * is written piece by piece gets mpirun's tag before every piece. */

@@ -110,6 +110,29 @@ static void add_total(struct text *out, const struct job_spec *spec,
     figure_row(out, "at most", "%s, $%s", span, money_format_short(run, run_text));
 }
 
+/* What a warm pool may cost besides. */
+static void add_pool(struct text *out, const struct job_spec *spec,
+                     const struct cJSON *price)
+{
+    const char *hourly_text = figure_words(json_get(price, "usd_per_hour"));
+    char kept_text[MONEY_TEXT_SIZE];
+    char span[TIME_TEXT_SIZE];
+    nanousd_t hourly;
+    nanousd_t kept;
+
+    if (spec->keep_alive_s == 0)
+        return;
+    duration_format(spec->keep_alive_s, span);
+    if (!hourly_text || money_parse(hourly_text, &hourly, NULL) < 0
+        || money_for_seconds(hourly, spec->instance_count * spec->keep_alive_s, &kept,
+                             NULL)
+               < 0)
+        figure_row(out, "then kept warm", "%s", span);
+    else
+        figure_row(out, "then kept warm", "at most %s, $%s more", span,
+                   money_format_short(kept, kept_text));
+}
+
 static void add_ranks(struct text *out, const struct cJSON *plan)
 {
     const char *ranks = figure_words(json_get(plan, "world_size"));
@@ -143,6 +166,7 @@ static void print_plan(struct remote *remote, const struct submit *submit,
     figure_price(json_get(answer, "price"), &price);
     figure_row(&out, "price", "%s", price.bytes);
     add_total(&out, spec, json_get(answer, "price"));
+    add_pool(&out, spec, json_get(answer, "price"));
     if (json_get_bool(answer, "emulated"))
         figure_row(&out, "emulated", "this host stands in for %s", spec->instance_type);
     if (submit->dry_run)

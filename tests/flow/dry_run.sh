@@ -17,16 +17,21 @@ section() {
     awk -v title="  $1" '/^$/ { on = 0 } on { print } $0 ~ "^" title "(,|$)" { on = 1 }' "$WORK/table" | sed 's/^    //'
 }
 
-# The environment of a rank as a shell reads it from the table, and as the JSON has it; ids differ from try to try.
+# A job's id differs from try to try; without isolation it is in the paths, too.
+without_ids() {
+    grep -Ev '^(RAILHEAD_JOB_ID|TORCHELASTIC_RUN_ID|PWD|SHLVL|_)=' | sed -E 's/[0-9A-HJKMNP-TV-Z]{26}/ID/g' | sort
+}
+
+# The environment of a rank as a shell reads it from the table, and as the JSON has it.
 environment_read() {
     { echo 'set -a'; { section 'every rank'; section "rank $1"; } | grep -E '^[A-Za-z_0-9]+='; echo 'exec /usr/bin/env -0'; } \
         >"$WORK/environment.sh"
-    env -i /bin/bash "$WORK/environment.sh" | tr '\0\n' '\n ' | grep -Ev '^(RAILHEAD_JOB_ID|TORCHELASTIC_RUN_ID|PWD|SHLVL|_)=' | sort
+    env -i /bin/bash "$WORK/environment.sh" | tr '\0\n' '\n ' | without_ids
 }
 
 environment_planned() {
     jq -j ".plan.ranks[] | select(.rank == $1) | .environment[] | . + \"\\u0000\"" "$WORK/plan.json" |
-        tr '\0\n' '\n ' | grep -Ev '^(RAILHEAD_JOB_ID|TORCHELASTIC_RUN_ID)=' | sort
+        tr '\0\n' '\n ' | without_ids
 }
 
 odd='["/usr/bin/printf", "%s|", "a b", "", "it'"'"'s", "\"$HOME\" `x`", "two\nlines", "-x", "\\back", "\u001b[2J", "ü*?~"]'

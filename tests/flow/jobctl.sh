@@ -87,7 +87,7 @@ check_status "a name is taken once" 4 submit '{"name": "hello", "command": ["tru
 check_status "a job that failed is told by the exit status" 1 \
     submit '{"name": "fails", "command": ["false"], "instance_type": "local"}' --wait
 check_status "wait tells that a job failed" 1 "$JOBCTL" wait fails
-check "and why" grep -q '^  reason  *AlgorithmError: rank 0 ended first with exit code 1' <<<"$("$JOBCTL" wait fails)"
+check "and why" grep -q '^  reason  *AlgorithmError: rank 0 exited with code 1; see its log' <<<"$("$JOBCTL" wait fails)"
 submit '{"name": "slow-pattern", "command": ["echo", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"],
     "instance_type": "local", "metric_definitions": [{"name": "slow", "regex": "(a+)+$"}]}' --wait >/dev/null 2>&1
 check "show tells what went less well in a job that completed" \

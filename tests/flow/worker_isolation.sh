@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../lib/test.sh"
 . "$(dirname "$0")/../lib/worker.sh"
 
+unshare -mu true 2>/dev/null || unshare -Urm true 2>/dev/null || skip "namespaces are not permitted here"
 anybody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 isolated='"isolate": true, "ml_folder": "/opt/ml", "work_folder": "/opt/ml/output/data", "checkpoint_path": "/opt/ml/checkpoints", "host_name": "algo-2", "hosts": "127.1.0.1 algo-1\n127.1.0.2 algo-2\n"'
 
@@ -31,7 +32,8 @@ output() {
 # What the host shows, to be the same after.
 host_state() {
     hostname
-    cat /etc/hosts /proc/self/mountinfo
+    cat /etc/hosts
+    grep -E " /(opt|etc|mnt)|$WORK" /proc/self/mountinfo
     ls -la /opt
 }
 

@@ -114,6 +114,7 @@ in_namespaces() {
     unshare --mount --pid --fork --kill-child bash -c '
         root=$1 user=$2
         shift 2
+        mount --bind "$root" "$root" # a root that is a mount, as every machine has
         mount -t proc proc "$root/proc"
         mount --rbind /sys "$root/sys"
         mount --rbind /dev "$root/dev"

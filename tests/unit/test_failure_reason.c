@@ -31,7 +31,7 @@ static const struct {
       "AlgorithmError: rank 0 ended first with exit code 10; see its log" },
     { RUNS ", end 0 2000 signal", "{\"failure\":\"what(): bad_alloc\"}",
       "AlgorithmError: what(): bad_alloc, killed by signal 0, a rank" },
-    { RUNS ", end 0 2000 signal", NULL, "AlgorithmError: a rank was killed by signal 0" },
+    { RUNS ", end 0 2000 signal", NULL, "AlgorithmError: a rank was killed by signal 0; see its log" },
     { RUNS ", end 0 2000 input", NULL, "ClientError: Data download failed: " },
     { RUNS ", upload 0 1500 completed, end 0 2000 output", NULL, "ClientError: Artifact upload failed: " },
     { RUNS ", end 0 2000 interrupted", NULL, "CapacityError: interrupted in attempt 1 of 1, and not tried again" },

@@ -49,7 +49,7 @@ static const struct {
 } variables[] = {
     { "PATH",                       "/opt/bin:/usr/bin" },
     { "LANG",                       "de_DE.UTF-8" },
-    { "HOME",                       ML "/code" },
+    { "HOME",                       ML },
     { "PYTHONPATH",                 ML "/code:/site" },
     { "PYTHONUNBUFFERED",           "1" },
     { "SM_HOSTS",                   HOSTS },

@@ -180,7 +180,7 @@ static const struct {
     { TRAINING ", end 0 2000 failed, end 1 2000 peer", true, "failure_reason",
       "\"AlgorithmError: rank 0 ended first with exit code 10; see its log\"" },
     { TRAINING ", end 0 2000 signal, end 1 2000 peer", true, "failure_reason",
-      "\"AlgorithmError: a rank was killed by signal 0\"" },
+      "\"AlgorithmError: a rank was killed by signal 0; see its log\"" },
     { TRAINING ", end 0 2000 oom, end 1 2000 peer", true, "failure_reason",
       "\"AlgorithmError: a rank ran out of memory: use an instance type with more, or smaller batches\"" },
     { TRAINING ", end 0 2000 infrastructure, end 1 2000 peer", true, "failure_reason", "\"InternalServerError: \"" },
