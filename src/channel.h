@@ -11,7 +11,7 @@
 
 enum channel_mode {
     CHANNEL_FILE,      /* copied before the launch */
-    CHANNEL_FAST_FILE, /* not copied where it need not be: symlinks to local files */
+    CHANNEL_FAST_FILE, /* not copied where it need not be, as of this host */
     CHANNEL_PIPE,      /* a FIFO an epoch */
 };
 
