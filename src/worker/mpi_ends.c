@@ -72,6 +72,14 @@ static bool decide(struct ending *ending, const struct mpi_end *end)
     return ending_rank(ending, end->rank, end->status, false, end->boot);
 }
 
+/* mpirun ended them all, calls it a success, and did not say for whom. */
+static bool decide_unnamed(struct ending *ending)
+{
+    return ending_because(ending, END_FAILED,
+                          "a rank called MPI_Abort(0) or ended without MPI_Finalize: "
+                          "mpirun ended the others and did not say which it was");
+}
+
 /* An end that is a failure to mpirun alone. */
 static bool decide_improper(struct ending *ending, int rank, usec_t now)
 {
@@ -121,7 +129,7 @@ bool mpi_ends_close(struct mpi_ends *ends, int status, struct ending *ending,
     for (size_t i = 0; i < ends->count; i++)
         if (code_of(ends->items[i].status) == code_of(status))
             return decide(ending, &ends->items[i]);
-    return status == 0 && decide(ending, &ends->items[0]);
+    return status == 0 && decide_unnamed(ending);
 }
 
 bool mpi_ends_open(const struct mpi_ends *ends, const struct ending *ending)

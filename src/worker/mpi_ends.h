@@ -12,8 +12,8 @@
  * are no more than noted until it has said what it knows.  Pure.
  */
 
-/* How long mpirun's word is waited for; its abort takes 1.5 s. */
-#define MPI_WORD_MAX (5 * USEC_PER_SEC)
+/* How long mpirun's word is waited for; its abort takes 1.5 s, more on a busy host. */
+#define MPI_WORD_MAX (20 * USEC_PER_SEC)
 
 enum mpi_word {
     MPI_WORD_NONE,

@@ -75,12 +75,18 @@ class Daemon:
             raise Failed("railheadd did not start:\n" + log.read()[-2000:])
 
     def ask(self, method, path, body=None):
-        """The answer as a value; a connection is kept."""
+        """The answer as a value; a connection is kept, and made again when the daemon closed an idle one."""
         if not self.connection:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         headers = {"Content-Type": "application/json"} if body else {}
-        self.connection.request(method, path, json.dumps(body) if body else None, headers)
-        answer = self.connection.getresponse()
+        content = json.dumps(body) if body else None
+        self.connection.request(method, path, content, headers)
+        try:
+            answer = self.connection.getresponse()
+        except http.client.RemoteDisconnected:
+            self.connection.close()
+            self.connection.request(method, path, content, headers)
+            answer = self.connection.getresponse()
         text = answer.read()
         if answer.status >= 300:
             raise Failed("%s %s: %d %s" % (method, path, answer.status, text[:500]))

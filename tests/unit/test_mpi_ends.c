@@ -75,6 +75,23 @@ START_TEST(the_end_of_mpirun_tells_which_of_the_ends_it_was_for)
 }
 END_TEST
 
+START_TEST(a_success_of_mpirun_that_killed_ranks_blames_none_of_them)
+{
+    struct mpi_ends ends = { 0 };
+    struct ending ending;
+
+    ending_init(&ending);
+    mpi_ends_note(&ends, 0, KILLED(SIGTERM), 10);
+    ck_assert(mpi_ends_close(&ends, EXIT(0), &ending, 30));
+    ck_assert_int_eq(ending.cause, END_FAILED);
+    ck_assert_int_eq(ending.rank, -1);
+    ck_assert_int_eq(ending.signal_number, 0);
+    ck_assert_ptr_nonnull(strstr(ending.message, "did not say which"));
+    ending_clear(&ending);
+    mpi_ends_clear(&ends);
+}
+END_TEST
+
 Suite *suite_mpi_ends(void)
 {
     Suite *suite = suite_create("mpi_ends");
@@ -85,6 +102,7 @@ Suite *suite_mpi_ends(void)
     tcase_add_test(cases,
                    a_death_that_may_be_an_abort_waits_for_the_word_and_not_for_ever);
     tcase_add_test(cases, the_end_of_mpirun_tells_which_of_the_ends_it_was_for);
+    tcase_add_test(cases, a_success_of_mpirun_that_killed_ranks_blames_none_of_them);
     suite_add_tcase(suite, cases);
     return suite;
 }
