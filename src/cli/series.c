@@ -184,8 +184,8 @@ static void draw(const struct series *series, struct text *out)
     };
     struct span spans[SPANS];
     size_t count = series->span_count;
-    double low = INFINITY;
-    double high = -INFINITY;
+    double low = HUGE_VAL;
+    double high = -HUGE_VAL;
 
     memcpy(spans, series->spans, sizeof spans);
     if (count > PLACES)

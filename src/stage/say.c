@@ -18,7 +18,7 @@
 static void say(struct cJSON *json)
 {
     auto_json struct cJSON *owned = json;
-    auto_free char *words = json_print(json);
+    auto_free char *words = json_print(owned);
     auto_free char *line = xasprintf("%s\n", words);
 
     (void)!write_all(STDOUT_FILENO, line, strlen(line), NULL);

@@ -68,7 +68,7 @@ static const struct {
 static void check_json(struct cJSON *value, const char *wanted)
 {
     auto_json struct cJSON *owned = value;
-    auto_free char *got = value ? json_print(value) : NULL;
+    auto_free char *got = owned ? json_print(owned) : NULL;
 
     if (wanted)
         ck_assert_pstr_eq(got, wanted);
