@@ -207,25 +207,30 @@ int folder_make(const char *path, mode_t mode, struct err *err)
     return is_folder(path) ? 0 : err_sys(err, ENOTDIR, "make folder %s", path);
 }
 
-static char *own_folder(void)
+/* The folder of this program; empty: not found out yet, or nobody knows. */
+static char own_folder[PATH_MAX];
+
+void path_find_own(void)
 {
     char self[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
     char *slash;
 
-    if (len <= 0)
-        return NULL;
+    if (*own_folder || len <= 0)
+        return;
     self[len] = '\0';
     slash = strrchr(self, '/');
-    return slash ? xstrndup(self, (size_t)(slash - self)) : NULL;
+    if (slash)
+        memcpy(own_folder, self, (size_t)(slash - self));
 }
 
 char *path_of_helper(const char *name)
 {
-    auto_free char *folder = own_folder();
-    auto_free char *beside = folder ? xasprintf("%s/%s", folder, name) : NULL;
+    auto_free char *beside = NULL;
 
-    if (beside && access(beside, R_OK) == 0)
+    path_find_own();
+    beside = xasprintf("%s/%s", own_folder, name);
+    if (*own_folder && access(beside, R_OK) == 0)
         return steal_ptr(&beside);
     return xasprintf("%s/%s", RAILHEAD_LIBEXECDIR, name);
 }

@@ -28,6 +28,11 @@ MUST_CHECK int folder_make(const char *path, mode_t mode, struct err *err);
  * build tree), else where it is installed.  The caller frees. */
 char *path_of_helper(const char *name);
 
+/** Finds out where this program is, for path_of_helper; done by itself unless a mount
+ * namespace of one's own comes first, in which /proc/self/exe may lead nowhere (in a
+ * chroot, whose outside it names then). */
+void path_find_own(void);
+
 /** Whether `path` is `folder` or beneath it, by their words alone.  Pure. */
 bool path_is_within(const char *path, const char *folder);
 

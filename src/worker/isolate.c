@@ -124,6 +124,7 @@ int isolate_enter(const struct worker *worker, struct err *err)
 
     if (!worker->plan->isolate)
         return 0;
+    path_find_own();
     ml = xasprintf("%s/ml", worker->folder);
     if (folder_make(ml, 0750, err) < 0 || namespaces_enter(err) < 0
         || namespaces_bind_ml(ml, err) < 0 || show_hosts(worker, err) < 0

@@ -37,6 +37,26 @@ host_state() {
     ls -la /opt
 }
 
+# No privilege, and no user namespace to be had.
+refused() {
+    worker_by unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"' -
+    isolate root-refused 'true'
+    check_equal "a host that permits no namespace is no fault of the user's" "$(ended "$folder" cause)" '"infrastructure"'
+    check "its message says which limit it is" grep -q 'user.max_user_namespaces permits no more' "$folder/journal.jsonl"
+
+    doctor() {
+        PATH=$WORK/tools:$PATH unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"' - \
+            "$BUILD/jobctl" --socket "$WORK/none" doctor
+    }
+    mkdir "$WORK/tools"
+    printf '#!/bin/sh\n' >"$WORK/tools/nvidia-smi"
+    chmod 755 "$WORK/tools/nvidia-smi"
+    doctor >"$WORK/doctor"
+    check "doctor says why there is no isolation" grep -q '^warning *isolation .*user.max_user_namespaces permits no more' "$WORK/doctor"
+    check "and what helps" grep -q -- '-> run railheadd as root, or permit user namespaces' "$WORK/doctor"
+    check "doctor names what tells of GPUs" grep -q "^ok *gpus .*$WORK/tools/nvidia-smi" "$WORK/doctor"
+}
+
 # as WHO: all that holds for every user.
 everywhere() {
     isolate "$1-view" 'pwd; uname -n; getent hosts algo-1 algo-2; echo of-the-model >/opt/ml/model/weights'
@@ -100,23 +120,9 @@ if [ "$(id -u)" = 0 ]; then
     isolate root-groups 'id -G'
     check "root: further groups are kept" grep -qw 4242 "$folder/rank-0.log"
 
-    # No privilege, and no user namespace to be had.
-    worker_by unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"' -
-    isolate root-refused 'true'
-    check_equal "a host that permits no namespace is no fault of the user's" "$(ended "$folder" cause)" '"infrastructure"'
-    check "its message says which limit it is" grep -q 'user.max_user_namespaces permits no more' "$folder/journal.jsonl"
-
-    doctor() {
-        PATH=$WORK/tools:$PATH unshare -Ur bash -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"' - \
-            "$BUILD/jobctl" --socket "$WORK/none" doctor
-    }
-    mkdir "$WORK/tools"
-    printf '#!/bin/sh\n' >"$WORK/tools/nvidia-smi"
-    chmod 755 "$WORK/tools/nvidia-smi"
-    doctor >"$WORK/doctor"
-    check "doctor says why there is no isolation" grep -q '^warning *isolation .*user.max_user_namespaces permits no more' "$WORK/doctor"
-    check "and what helps" grep -q -- '-> run railheadd as root, or permit user namespaces' "$WORK/doctor"
-    check "doctor names what tells of GPUs" grep -q "^ok *gpus .*$WORK/tools/nvidia-smi" "$WORK/doctor"
+    if unshare -Ur true 2>/dev/null; then
+        refused
+    fi
 
     chown 65534:65534 "$WORK"
     chmod 711 "$WORK"
