@@ -258,7 +258,7 @@ stores stored "file://$WORK/out"
 no_output put-denied "s3://out/put-denied/output/model.tar.gz.*403"
 no_output put-broken "s3://out/put-broken/output/model.tar.gz.* \(tried 5 times\): 503"
 no_output put-nowhere "s3://nowhere/at/all/put-nowhere/output/model.tar.gz.*404 NoSuchBucket"
-ended_as put-after-failure failed "exit code 7.*s3://nowhere"
+ended_as put-after-failure failed "exited with code 7.*s3://nowhere"
 kept put-after-failure
 no_output closes "$WORK/out/closes.*Permission denied"
 completes put-thrice
