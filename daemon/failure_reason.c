@@ -83,9 +83,9 @@ static char *program_failed(const struct job *job, const char *how)
     return xasprintf("%s%s%s", class, words, last);
 }
 
-static char *exited(const struct job *job, const char *message)
+/* What the program said, else what its worker did. */
+static char *failed(const struct job *job, const char *how, const char *message)
 {
-    auto_free char *how = xasprintf("exit code: %d", job->end.exit_code);
     char *told = program_failed(job, how);
     char rank[24];
 
@@ -93,22 +93,22 @@ static char *exited(const struct job *job, const char *message)
         return told;
     if (*message)
         return xasprintf("AlgorithmError: %s; see its log", message);
-    return xasprintf("AlgorithmError: %s ended first with exit code %d; see its log",
-                     failing_rank(&job->end, rank), job->end.exit_code);
+    return xasprintf("AlgorithmError: %s: %s; see its log",
+                     failing_rank(&job->end, rank), how);
+}
+
+static char *exited(const struct job *job, const char *message)
+{
+    auto_free char *how = xasprintf("exit code: %d", job->end.exit_code);
+
+    return failed(job, how, message);
 }
 
 static char *killed(const struct job *job, const char *message)
 {
     auto_free char *how = xasprintf("killed by signal %d", job->end.signal);
-    char *told = program_failed(job, how);
-    char rank[24];
 
-    if (told)
-        return told;
-    if (*message)
-        return xasprintf("AlgorithmError: %s; see its log", message);
-    return xasprintf("AlgorithmError: %s was killed by signal %d; see its log",
-                     failing_rank(&job->end, rank), job->end.signal);
+    return failed(job, how, message);
 }
 
 static char *reason_of(const struct job *job, const char *message)

@@ -16,7 +16,7 @@ static const struct {
     const char *said; /* of its worker: failure, traceback; or NULL */
     const char *reason;
 } rows[] = {
-    { RUNS ", end 0 2000 failed", NULL, "AlgorithmError: rank 0 ended first with exit code 10; see its log" },
+    { RUNS ", end 0 2000 failed", NULL, "AlgorithmError: rank 0: exit code: 10; see its log" },
     /* What the program said goes first. */
     { RUNS ", end 0 2000 failed", "{\"failure\":\"no data in train\"}",
       "AlgorithmError: no data in train, exit code: 10, rank 0" },
@@ -28,10 +28,10 @@ static const struct {
       "{\"failure\":\"Traceback:\\nValueError: bad lr\",\"traceback\":\"ValueError: bad lr\"}",
       "AlgorithmError: Traceback:\nValueError: bad lr, exit code: 10, rank 0" },
     { RUNS ", end 0 2000 failed", "{\"failure\":\"\"}",
-      "AlgorithmError: rank 0 ended first with exit code 10; see its log" },
+      "AlgorithmError: rank 0: exit code: 10; see its log" },
     { RUNS ", end 0 2000 signal", "{\"failure\":\"what(): bad_alloc\"}",
       "AlgorithmError: what(): bad_alloc, killed by signal 0, a rank" },
-    { RUNS ", end 0 2000 signal", NULL, "AlgorithmError: a rank was killed by signal 0; see its log" },
+    { RUNS ", end 0 2000 signal", NULL, "AlgorithmError: a rank: killed by signal 0; see its log" },
     { RUNS ", end 0 2000 input", NULL, "ClientError: Data download failed: " },
     { RUNS ", upload 0 1500 completed, end 0 2000 output", NULL, "ClientError: Artifact upload failed: " },
     { RUNS ", end 0 2000 interrupted", NULL, "CapacityError: interrupted in attempt 1 of 1, and not tried again" },

@@ -178,9 +178,9 @@ static const struct {
       "\"message\":\"its machine is gone\"}" },
     /* Why it failed, as SageMaker says it. */
     { TRAINING ", end 0 2000 failed, end 1 2000 peer", true, "failure_reason",
-      "\"AlgorithmError: rank 0 ended first with exit code 10; see its log\"" },
+      "\"AlgorithmError: rank 0: exit code: 10; see its log\"" },
     { TRAINING ", end 0 2000 signal, end 1 2000 peer", true, "failure_reason",
-      "\"AlgorithmError: a rank was killed by signal 0; see its log\"" },
+      "\"AlgorithmError: a rank: killed by signal 0; see its log\"" },
     { TRAINING ", end 0 2000 oom, end 1 2000 peer", true, "failure_reason",
       "\"AlgorithmError: a rank ran out of memory: use an instance type with more, or smaller batches\"" },
     { TRAINING ", end 0 2000 infrastructure, end 1 2000 peer", true, "failure_reason", "\"InternalServerError: \"" },
