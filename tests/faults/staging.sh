@@ -65,10 +65,6 @@ completes() {
     check_equal "$1 completes" "$(show "$1" end.cause) $(show "$1" failure_reason)" '"completed" null'
 }
 
-in_state() {
-    [ "$(show "$1" secondary_status)" = "\"$2\"" ]
-}
-
 # causes NAME: of its attempts.
 causes() {
     http "/v1/training-jobs/$1" | jq -r '[.attempts[].end.cause] | join(" ")'

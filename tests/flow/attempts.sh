@@ -13,10 +13,6 @@ pools:
   - {instance_type: ml.c5.2xlarge, scheduler: local, count: 2, usd_per_hour: "0.36"}
 CONFIG
 
-in_state() {
-    [ "$(show "$1" secondary_status)" = "\"$2\"" ]
-}
-
 # attempts NAME: "CAUSE/SECONDS" of each.
 attempts() {
     http "/v1/training-jobs/$1" | /usr/bin/python3 -c '

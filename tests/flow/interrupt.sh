@@ -15,10 +15,6 @@ pools:
 CONFIG
 RETRY='"retry": {"max_attempts": 2, "on": ["interrupted"]}'
 
-in_state() {
-    [ "$(show "$1" secondary_status)" = "\"$2\"" ]
-}
-
 runs() {
     wait_until 10 in_state "$1" Training && process_of "$WORK/$1.pid" >/dev/null
 }

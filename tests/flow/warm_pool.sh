@@ -13,10 +13,6 @@ pools:
   - {instance_type: ml.c5.2xlarge, scheduler: local, count: 1, usd_per_hour: "0.36"}
 CONFIG
 
-in_state() {
-    [ "$(show "$1" secondary_status)" = "\"$2\"" ]
-}
-
 pool_is() {
     [ "$(show "$1" warm_pool.status)" = "\"$2\"" ]
 }

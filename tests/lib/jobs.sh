@@ -3,6 +3,7 @@
 #
 #   submit NAME SCRIPT [MEMBERS]     a shell script as a job; MEMBERS are further ones of the spec, as JSON
 #   show NAME end.cause              a member of its answer, as JSON
+#   in_state NAME STATUS             whether that is its secondary status
 #   wait_for NAME [SECONDS]          until it has ended
 #   worker_of NAME [WORKER]          its folder
 
@@ -30,6 +31,10 @@ print(json.dumps(value))' "$2"
 
 stop() {
     http "/v1/training-jobs/$1/stop" -X POST >/dev/null
+}
+
+in_state() {
+    [ "$(show "$1" secondary_status)" = "\"$2\"" ]
 }
 
 has_ended() {
