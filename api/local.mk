@@ -2,6 +2,7 @@ noinst_LIBRARIES += api/libapi.a
 api_libapi_a_SOURCES = \
 	api/auth.c api/auth.h \
 	api/exchange.c api/exchange.h \
+	api/handle_bill.c \
 	api/handle_health.c \
 	api/handle_history.c \
 	api/handle_instances.c \

@@ -6,9 +6,11 @@
 #include "api/reply.h"
 
 #include "api/log_follow.h"
+#include "daemon/bill_run.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* clang-format off */
 static const struct {
@@ -100,8 +102,40 @@ void reply_err(struct reply *reply, const struct err *err)
     reply_problem(reply, problem_of_err[err->code], NULL, "%s", err->text);
 }
 
+void reply_question(struct reply *reply, const char *content_type,
+                    struct cJSON *question)
+{
+    reply->status = 200;
+    reply->content_type = content_type;
+    reply->question = question;
+}
+
+void reply_take_bill(struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    auto_json struct cJSON *errors = NULL;
+    struct err err;
+    int64_t size;
+
+    if (bill_run_take(reply->bill, &reply->fd, &size, &errors, &err) == 0) {
+        reply->has_file = true;
+        reply->len = (size_t)size;
+        return;
+    }
+    problems_add_json(&problems, errors);
+    reply_clear(reply);
+    if (problems.count)
+        reply_parameters(reply, &problems);
+    else
+        reply_err(reply, &err);
+}
+
 void reply_clear(struct reply *reply)
 {
+    json_free(reply->question);
+    bill_run_free(reply->bill);
+    if (reply->has_file)
+        close(reply->fd);
     free(reply->body);
     log_follow_free(reply->log);
     free(reply->location);

@@ -8,6 +8,7 @@
 
 /* What is answered, in our words. */
 
+struct bill_run;
 struct log_follow;
 
 struct reply {
@@ -16,9 +17,13 @@ struct reply {
     char *body;               /* malloc'ed; NULL: empty */
     size_t len;
     struct log_follow *log; /* instead of a body: output as it comes */
-    char *location;         /* Location, or NULL */
-    char *allow;            /* Allow, or NULL */
-    bool replayed;          /* Idempotent-Replay: true */
+    struct cJSON *question; /* to the ledger, whose answer the body will be; or NULL */
+    struct bill_run *bill;  /* it is being answered; or NULL */
+    bool has_file;          /* instead of a body: the file `fd`, of `len` bytes */
+    int fd;
+    char *location; /* Location, or NULL */
+    char *allow;    /* Allow, or NULL */
+    bool replayed;  /* Idempotent-Replay: true */
 };
 
 /* The `code` of a problem answer; railhead-api(7) has them in words. */
@@ -58,6 +63,13 @@ void reply_parameters(struct reply *reply, const struct problems *problems);
 
 /** The same for an error that a call gave. */
 void reply_err(struct reply *reply, const struct err *err);
+
+/** The body will be what railhead-bill answers to `question`, which is taken over. */
+void reply_question(struct reply *reply, const char *content_type,
+                    struct cJSON *question);
+
+/** When the question is answered: the body, or the problem. */
+void reply_take_bill(struct reply *reply);
 
 /** Frees what it holds; the struct may be used again. */
 void reply_clear(struct reply *reply);

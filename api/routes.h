@@ -67,6 +67,8 @@ route_handler_t handle_source_put;
 route_handler_t handle_source_show;
 /* handle_instances.c */
 route_handler_t handle_instance_types;
+/* handle_bill.c */
+route_handler_t handle_ledger_verify;
 /* handle_health.c */
 route_handler_t handle_health;
 route_handler_t handle_ready;

@@ -4,7 +4,8 @@
  * as output comes.  What is answered is decided by the handlers.
  *
  * A call is one exchange as the library sees it.  It is idle (the library has it), held
- * (suspended until the commit) or waiting (suspended until there is more of a log).
+ * (suspended until the commit), waiting (suspended until there is more of a log) or
+ * asking (suspended until the ledger's answer is there).
  */
 
 #include "api/server.h"
@@ -47,11 +48,12 @@ enum {
 enum call_state {
     CALL_IDLE,
     CALL_HELD,
-    CALL_WAITING
+    CALL_WAITING,
+    CALL_ASKING
 };
 
 struct call {
-    TAILQ_ENTRY(call) link; /* in server->held or server->waiting, by state */
+    TAILQ_ENTRY(call) link; /* in a list of the server, by state */
     enum call_state state;
     struct listener *listener;
     struct MHD_Connection *connection;
@@ -81,6 +83,7 @@ struct server {
     struct listen_place place;
     struct call_list held;
     struct call_list waiting;
+    struct call_list asking;
     struct loop_source *follow_timer;
     uint64_t commits; /* so far, and one */
     bool closing;     /* no request is taken any more */
@@ -92,7 +95,16 @@ static struct call_list *list_of(struct call *call)
 {
     struct server *server = call->listener->server;
 
-    return call->state == CALL_HELD ? &server->held : &server->waiting;
+    switch (call->state) {
+    case CALL_HELD:
+        return &server->held;
+    case CALL_ASKING:
+        return &server->asking;
+    case CALL_IDLE:
+    case CALL_WAITING:
+        break;
+    }
+    return &server->waiting;
 }
 
 static void suspend(struct call *call, enum call_state state)
@@ -144,6 +156,10 @@ static struct MHD_Response *make_response(struct call *call)
 {
     struct reply *reply = &call->exchange.reply;
 
+    if (reply->has_file) {
+        reply->has_file = false; /* the library closes it */
+        return MHD_create_response_from_fd64(reply->len, reply->fd);
+    }
     if (!reply->log)
         return MHD_create_response_from_buffer(reply->len, steal_ptr(&reply->body),
                                                MHD_RESPMEM_MUST_FREE);
@@ -250,6 +266,32 @@ static const char *owner_of(const struct call *call)
                 : auth_anonymous;
 }
 
+static void on_bill(void *context)
+{
+    struct call *call = context;
+
+    reply_take_bill(&call->exchange.reply);
+    if (send_reply(call) == MHD_NO)
+        call->is_cut = true;
+    resume(call);
+}
+
+/* Asks the ledger, and waits for its answer. */
+static enum MHD_Result ask_ledger(struct call *call)
+{
+    struct reply *reply = &call->exchange.reply;
+    struct bill_runs *runs = jobs_bill_runs(call->listener->server->api.jobs);
+    struct err err;
+
+    if (bill_run_start(runs, reply->question, on_bill, call, &reply->bill, &err) < 0) {
+        reply_clear(reply);
+        reply_err(reply, &err);
+        return send_reply(call);
+    }
+    suspend(call, CALL_ASKING);
+    return MHD_YES;
+}
+
 /* The request is in, whole. */
 static enum MHD_Result answer_call(struct call *call)
 {
@@ -259,7 +301,7 @@ static enum MHD_Result answer_call(struct call *call)
     request->content_type = header_of(call, MHD_HTTP_HEADER_CONTENT_TYPE);
     request->idempotency_key = header_of(call, "Idempotency-Key");
     if (!exchange_answer(&call->exchange))
-        return send_reply(call);
+        return call->exchange.reply.question ? ask_ledger(call) : send_reply(call);
     suspend(call, CALL_HELD);
     return MHD_YES;
 }
@@ -517,6 +559,7 @@ int server_open(const struct server_settings *settings, struct jobs *jobs,
     server->commits = 1;
     TAILQ_INIT(&server->held);
     TAILQ_INIT(&server->waiting);
+    TAILQ_INIT(&server->asking);
     if (loop_add_timer(loop, look_after_followers, server, &server->follow_timer, err)
             < 0
         || open_unix(server, settings->socket_path, err) < 0
@@ -556,6 +599,7 @@ void server_close(struct server *server)
     /* The library does not stop while a connection is suspended. */
     cut_all(&server->held);
     cut_all(&server->waiting);
+    cut_all(&server->asking);
     listener_stop(&server->by_unix);
     listener_stop(&server->by_tcp);
     listen_unix_end(&server->place);

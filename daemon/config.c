@@ -25,6 +25,7 @@ enum {
     CONFIG_BYTES_MAX = 1 << 20,
     PATH_BYTES_MAX = 1024,
     POOLS_MAX = 1000,
+    POOL_NAME_MAX = 64,
     PASS_MAX = 200,
     COUNT_MAX = 100000,
     EMULATE_COUNT = 16,
@@ -221,6 +222,46 @@ static void read_pool_price(void *into, const struct cJSON *value,
         pool->has_price = true;
 }
 
+static const char *const pricing_names[] = { "standard", "spot", "reserved", "free",
+                                             NULL };
+
+const char *pricing_name(enum pricing pricing)
+{
+    return pricing_names[pricing];
+}
+
+static void read_pool_name(void *into, const struct cJSON *value,
+                           const struct member_place *place)
+{
+    struct pool_config *pool = into;
+    const char *text;
+
+    if (!member_text(value, place, POOL_NAME_MAX, &text))
+        return;
+    if (!*text || text_has_control(text))
+        member_problem(place, "write 1 to 64 characters", "is no name of a pool");
+    else
+        pool->name = xstrdup(text);
+}
+
+static void read_pool_pricing(void *into, const struct cJSON *value,
+                              const struct member_place *place)
+{
+    struct pool_config *pool = into;
+    const char *text;
+
+    if (!member_text(value, place, 64, &text))
+        return;
+    for (int i = 0; pricing_names[i]; i++) {
+        if (strcmp(pricing_names[i], text) == 0) {
+            pool->pricing = (enum pricing)i;
+            return;
+        }
+    }
+    member_problem(place, "write standard, spot, reserved or free",
+                   "'%s' is no way to price a pool", text);
+}
+
 static void read_pool_emulated(void *into, const struct cJSON *value,
                                const struct member_place *place)
 {
@@ -238,6 +279,8 @@ static const struct member pool_members[] = {
     { "count",         read_pool_count,     false, NULL },
     { "usd_per_hour",  read_pool_price,     false, NULL },
     { "emulated",      read_pool_emulated,  false, NULL },
+    { "name",          read_pool_name,      false, NULL },
+    { "pricing",       read_pool_pricing,   false, NULL },
 };
 /* clang-format on */
 
@@ -254,6 +297,18 @@ static void check_pool_is_new(const struct config *config, size_t index,
             member_problem(place, "keep one of them",
                            "offers the same type as pools[%zu]", i);
     }
+}
+
+/* Nothing costs 0 by a slip: only what is said to be free does. */
+static void check_pool_price(const struct pool_config *pool,
+                             const struct member_place *place)
+{
+    if (pool->pricing == PRICING_FREE && pool->has_price)
+        member_problem(place, "leave out usd_per_hour, or write another pricing",
+                       "is free and has a price");
+    else if (pool->pricing != PRICING_FREE && pool->has_price && pool->hourly == 0)
+        member_problem(place, "write `pricing: free`, or a price above 0",
+                       "has a price of 0 and is not said to be free");
 }
 
 static void read_pools(void *into, const struct cJSON *value,
@@ -273,6 +328,9 @@ static void read_pools(void *into, const struct cJSON *value,
         members_read(pool, item, &at, pool_members, ARRAY_SIZE(pool_members));
         if (!pool->scheduler)
             pool->scheduler = xstrdup("local");
+        if (!pool->name && pool->instance_type)
+            pool->name = xstrdup(pool->instance_type);
+        check_pool_price(pool, &at);
         check_pool_is_new(config, index, &at);
     }
 }
@@ -510,6 +568,7 @@ void config_clear(struct config *config)
     words_free(config->pass_environment);
     storage_clear(&config->storage);
     for (size_t i = 0; i < config->pool_count; i++) {
+        free(config->pools[i].name);
         free(config->pools[i].instance_type);
         free(config->pools[i].scheduler);
     }

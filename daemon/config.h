@@ -8,6 +8,16 @@
 
 /* etc/railhead.yaml; railhead.yaml(5) is the same in words. */
 
+/* On what terms the time of a pool's instances is had; railhead-billing(7). */
+enum pricing {
+    PRICING_STANDARD,
+    PRICING_SPOT,
+    PRICING_RESERVED, /* paid for whether it is used or not */
+    PRICING_FREE      /* price 0 */
+};
+
+const char *pricing_name(enum pricing pricing);
+
 struct pool_config {
     char *instance_type;
     char *scheduler; /* "local" */
@@ -15,6 +25,8 @@ struct pool_config {
     bool has_price;  /* own price, else the catalog's */
     nanousd_t hourly;
     int emulated; /* 1, 0; -1: follows from the scheduler and the type */
+    char *name;   /* what reports call it; the instance type unless it is set */
+    enum pricing pricing;
 };
 
 struct config {

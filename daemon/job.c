@@ -39,6 +39,7 @@ void job_free(struct job *job)
     free(job->owner);
     free(job->instance_type);
     free(job->scheduler);
+    free(job->tags);
     free(job->attempt_end.message);
     free(job->end.message);
     free(job->reused_by);
@@ -76,6 +77,35 @@ static unsigned causes_of(const struct cJSON *words)
     return causes;
 }
 
+/* Of the spec: what decides how much work a job is, and on what it is done. */
+void job_recipe(const struct cJSON *spec, char hex[DIGEST_HEX_SIZE])
+{
+    static const char *const members[] = {
+        "command",        "compiler_config", "distribution",
+        "entry_point",    "framework",       "hyperparameters",
+        "instance_count", "instance_type",   "source_dir",
+    };
+    auto_json struct cJSON *recipe = json_object_new();
+    auto_free char *words = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+        if (json_get(spec, members[i]))
+            json_set(recipe, members[i], json_copy(json_get(spec, members[i])));
+    json_sort(recipe);
+    words = json_print(recipe);
+    digest_bytes(words, strlen(words), hex);
+}
+
+/* {} when there are none. */
+static char *tags_of(const struct cJSON *spec)
+{
+    const struct cJSON *given = json_get(spec, "tags");
+    auto_json struct cJSON *tags = given ? json_copy(given) : json_object_new();
+
+    json_sort(tags);
+    return json_print(tags);
+}
+
 static int apply_submitted(struct job *job, const struct job_event *event,
                            struct err *err)
 {
@@ -93,6 +123,8 @@ static int apply_submitted(struct job *job, const struct job_event *event,
     job->owner = xstrdup(json_get_text(event->data, "owner"));
     job->scheduler = xstrdup(json_get_text(event->data, "scheduler"));
     job->emulated = json_get_bool(event->data, "emulated");
+    job->tags = tags_of(spec);
+    job_recipe(spec, job->recipe);
     job->instance_type = xstrdup(json_get_text(spec, "instance_type"));
     job->instance_count = number_or(spec, "instance_count", 1);
     job->priority = number_or(spec, "priority", 50);

@@ -2,6 +2,7 @@
 #define DAEMON_JOB_H
 
 #include "daemon/job_event.h"
+#include "src/digest.h"
 #include "src/job_id.h"
 #include "src/job_state.h"
 #include "src/journal.h"
@@ -58,6 +59,8 @@ struct job {
     char *owner;
     char *instance_type;
     char *scheduler;
+    char *tags;                   /* JSON, its members in the order of their names */
+    char recipe[DIGEST_HEX_SIZE]; /* job_recipe of its spec */
     bool emulated;
     int instance_count;
     int priority;
@@ -106,6 +109,10 @@ struct job *job_new(int64_t job_id);
 void job_free(struct job *job);
 void job_cleanup(struct job **job);
 #define auto_job __attribute__((cleanup(job_cleanup)))
+
+/** Digest of what a spec (as JSON) runs, with what, and on what: jobs with the same one
+ * should take as long.  Pure. */
+void job_recipe(const struct cJSON *spec, char hex[DIGEST_HEX_SIZE]);
 
 /**
  * What `event` makes of the job.  Pure but for the job itself.

@@ -94,6 +94,7 @@ static int open_parts(struct jobs *jobs, struct err *err)
         || jobs_open_rounds(jobs, err) < 0)
         return -1;
     jobs->queue = queue_new(&jobs->offers);
+    jobs->bill_runs = bill_runs_new(jobs->loop, jobs->config->state);
     if (open_schedulers(jobs, err) < 0)
         return -1;
     return jobs_restart(jobs, err);
@@ -133,6 +134,7 @@ void jobs_close(struct jobs *jobs)
             live_remove(jobs, live);
     }
     queue_free(jobs->queue);
+    bill_runs_free(jobs->bill_runs);
     store_close(jobs->store);
     offers_clear(&jobs->offers);
     words_free(jobs->base_env);
@@ -147,6 +149,11 @@ void jobs_on_commit(struct jobs *jobs, void (*callback)(void *context, bool ok),
 {
     jobs->on_commit = callback;
     jobs->on_commit_context = context;
+}
+
+struct bill_runs *jobs_bill_runs(struct jobs *jobs)
+{
+    return jobs->bill_runs;
 }
 
 bool jobs_is_dirty(const struct jobs *jobs)

@@ -1,6 +1,7 @@
 #ifndef DAEMON_JOBS_H
 #define DAEMON_JOBS_H
 
+#include "daemon/bill_run.h"
 #include "daemon/config.h"
 #include "src/json.h"
 #include "src/loop.h"
@@ -124,6 +125,9 @@ void job_logs_clear(struct job_logs *logs);
 /** Path of a source archive by digest (also when it is not there yet); the caller
  * frees. */
 char *jobs_source_path(struct jobs *jobs, const char *hex);
+
+/** Whom questions to the ledger are put to. */
+struct bill_runs *jobs_bill_runs(struct jobs *jobs);
 
 /** {status: "ok" or "failed", version, live_jobs, commits, last_commit_usec} */
 struct cJSON *jobs_health(struct jobs *jobs);

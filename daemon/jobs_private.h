@@ -50,6 +50,7 @@ struct jobs {
     struct queue *queue;
     struct ports ports;
     int next_block;
+    struct bill_runs *bill_runs;
     char **base_env;
     char *worker_path;
     char *torchrun_wrapper;

@@ -56,9 +56,15 @@ void jobs_mark_due(struct jobs *jobs, struct live_job *live)
     jobs_wake(jobs);
 }
 
+static const struct offer *offer_of(const struct jobs *jobs, const struct job *job)
+{
+    return offers_find(&jobs->offers, job->instance_type);
+}
+
 static int store_end(struct jobs *jobs, const struct job *job, struct err *err)
 {
-    if ((!job->attempt_over && meter_close(jobs->store, job, err) < 0)
+    if ((!job->attempt_over
+         && meter_close(jobs->store, offer_of(jobs, job), job, err) < 0)
         || meter_set_bill(jobs->store, job, err) < 0)
         return -1;
     return job->warm == WARM_AVAILABLE ? store_open_warm(jobs->store, job, err) : 0;
@@ -70,11 +76,10 @@ static int store_consequences(struct jobs *jobs, const struct job *job,
 {
     switch (event->kind) {
     case EV_READY:
-        return meter_open(jobs->store, offers_find(&jobs->offers, job->instance_type),
-                          job, err);
+        return meter_open(jobs->store, offer_of(jobs, job), job, err);
     case EV_RETRY:
     case EV_INTERRUPTED:
-        return meter_close(jobs->store, job, err);
+        return meter_close(jobs->store, offer_of(jobs, job), job, err);
     case EV_COMPLETED:
     case EV_FAILED:
     case EV_STOPPED:

@@ -6,6 +6,7 @@ schema_steps = \
 noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = \
 	daemon/bill.c daemon/bill.h \
+	daemon/bill_run.c daemon/bill_run.h \
 	daemon/config.c daemon/config.h daemon/config_private.h \
 	daemon/config_s3.c \
 	daemon/failure_reason.c daemon/failure_reason.h \
@@ -32,6 +33,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_submit.c \
 	daemon/jobs_warm.c \
 	daemon/jobs_submit_data.c \
+	daemon/ledger_row.c daemon/ledger_row.h \
 	daemon/meter.c daemon/meter.h \
 	daemon/offers.c daemon/offers.h \
 	daemon/ports.c daemon/ports.h \
@@ -39,6 +41,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/report.c daemon/report.h \
 	daemon/schema.h \
 	daemon/store.c daemon/store.h \
+	daemon/store_chain.c daemon/store_chain.h \
+	daemon/store_charges.c \
 	daemon/store_event.c \
 	daemon/store_job.c \
 	daemon/store_key.c \

@@ -8,14 +8,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static int label_of(struct store *store, const struct offer *offer,
+                    const struct job *job, int64_t *label, struct err *err)
+{
+    const struct charge_label words = {
+        .owner = job->owner,
+        .instance_type = job->instance_type,
+        .pool = offer ? offer->pool : job->instance_type,
+        .pricing = pricing_name(offer ? offer->pricing : PRICING_STANDARD),
+        .scheduler = job->scheduler,
+        .emulated = job->emulated,
+        .tags = job->tags,
+    };
+
+    return store_label(store, &words, label, err);
+}
+
 int meter_open(struct store *store, const struct offer *offer, const struct job *job,
                struct err *err)
 {
     const struct profile_price *price =
         offer ? offer_price(offer, job->ready_wall_us) : NULL;
-    int64_t price_id = 0;
+    struct interval_start start = { 0 };
 
-    if (price && store_price_id(store, job->instance_type, price, &price_id, err) < 0)
+    if (price
+        && store_price_id(store, job->instance_type, price, &start.price, err) < 0)
+        return -1;
+    if (label_of(store, offer, job, &start.label, err) < 0)
         return -1;
     for (int i = 0; i < job->instance_count; i++) {
         char evidence[128];
@@ -23,7 +42,8 @@ int meter_open(struct store *store, const struct offer *offer, const struct job 
         snprintf(evidence, sizeof evidence,
                  "the last of %d workers was ready; own ready line at boot_us %lld",
                  job->instance_count, (long long)job->workers[i].ready_boot_us);
-        if (store_open_interval(store, job, i, price_id, evidence, err) < 0)
+        start.evidence = evidence;
+        if (store_open_interval(store, job, i, &start, err) < 0)
             return -1;
     }
     return 0;
@@ -63,13 +83,36 @@ static void describe_end(const struct job *job, const struct job_worker *worker,
                  end_cause_name(worker->end.cause));
 }
 
+/* How much of its time the busiest kind of processor worked, in thousandths; -1: not
+ * known. */
+static int busy_permille(const struct offer *offer, const struct job_worker *worker)
+{
+    static const char *const accelerators[] = { "gpu_percent", "neuron_core_percent" };
+    const struct cJSON *used = json_get(worker->said, "utilization");
+    double percent, busiest = -1;
+
+    if (offer && offer->cpus > 0
+        && json_to_double(json_get(json_get(used, "cpu_percent"), "mean"), &percent))
+        busiest = percent / offer->cpus;
+    for (size_t i = 0; i < ARRAY_SIZE(accelerators); i++)
+        if (json_to_double(json_get(json_get(used, accelerators[i]), "mean"), &percent)
+            && percent > busiest)
+            busiest = percent;
+    if (busiest < 0)
+        return -1;
+    return busiest > 100 ? 1000 : (int)(busiest * 10 + 0.5);
+}
+
 /* All workers close together, at the end of the last one; one that was lost closes at
- * its last evidence. */
-static int close_worker(struct store *store, const struct job *job, int index,
+ * its last evidence.  *base is how many instance-seconds those before it have. */
+static int close_worker(struct store *store, const struct offer *offer,
+                        const struct job *job, int index, int64_t *base,
                         struct err *err)
 {
     const struct job_worker *worker = &job->workers[index];
-    struct interval_end end = { .boot_us = job_end_boot(job) };
+    struct interval_end end = { .boot_us = job_end_boot(job),
+                                .base = *base,
+                                .busy_permille = busy_permille(offer, worker) };
     char evidence[128];
 
     if (end_is_unseen(worker))
@@ -80,13 +123,17 @@ static int close_worker(struct store *store, const struct job *job, int index,
         end.seconds = money_billable_seconds(end.boot_us - job->ready_boot_us);
     describe_end(job, worker, evidence);
     end.evidence = evidence;
+    *base += end.seconds;
     return store_close_interval(store, job, index, &end, err);
 }
 
-int meter_close(struct store *store, const struct job *job, struct err *err)
+int meter_close(struct store *store, const struct offer *offer, const struct job *job,
+                struct err *err)
 {
+    int64_t base = 0;
+
     for (int i = 0; job->billing && i < job->instance_count; i++)
-        if (close_worker(store, job, i, err) < 0)
+        if (close_worker(store, offer, job, i, &base, err) < 0)
             return -1;
     return 0;
 }
@@ -98,6 +145,7 @@ int meter_close_warm(struct store *store, const struct job *job, struct err *err
         .kind = INTERVAL_WARM,
         .boot_us = job->warm_end_boot_us,
         .seconds = money_billable_seconds(job->warm_end_boot_us - job_warm_start(job)),
+        .busy_permille = -1,
         .evidence = evidence,
     };
 
@@ -105,9 +153,11 @@ int meter_close_warm(struct store *store, const struct job *job, struct err *err
         snprintf(evidence, sizeof evidence, "reused by %s", job->reused_by);
     else
         snprintf(evidence, sizeof evidence, "terminated");
-    for (int i = 0; i < job->instance_count; i++)
+    for (int i = 0; i < job->instance_count; i++) {
         if (store_close_interval(store, job, i, &end, err) < 0)
             return -1;
+        end.base += end.seconds;
+    }
     return 0;
 }
 

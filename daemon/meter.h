@@ -14,7 +14,8 @@ MUST_CHECK int meter_open(struct store *store, const struct offer *offer,
 
 /** When an attempt has ended, by a retry or with the job: closes them.  Nothing to do
  * when the bill never opened. */
-MUST_CHECK int meter_close(struct store *store, const struct job *job, struct err *err);
+MUST_CHECK int meter_close(struct store *store, const struct offer *offer,
+                           const struct job *job, struct err *err);
 
 /** When the job has ended and every attempt is closed: sets the job's bill. */
 MUST_CHECK int meter_set_bill(struct store *store, const struct job *job,

@@ -20,6 +20,7 @@ static struct offer *add_offer(struct offers *offers, const struct profile *prof
         xrealloc(offers->items, (offers->count + 1) * sizeof *offers->items);
     offer = &offers->items[offers->count++];
     *offer = (struct offer){ .profile = profile,
+                             .pool = xstrdup(profile->name),
                              .scheduler = xstrdup(scheduler),
                              .capacity = capacity };
     offer->emulated = strcmp(profile->name, host_type) != 0;
@@ -49,8 +50,11 @@ static int add_pool(struct offers *offers, const struct pool_config *pool,
         offer->emulated = true;
     else if (pool->emulated >= 0)
         offer->emulated = pool->emulated != 0;
-    offer->has_own_price = pool->has_price;
-    if (pool->has_price)
+    free(offer->pool);
+    offer->pool = xstrdup(pool->name);
+    offer->pricing = pool->pricing;
+    offer->has_own_price = pool->has_price || pool->pricing == PRICING_FREE;
+    if (offer->has_own_price)
         offer->own_price = (struct profile_price){ .hourly = pool->hourly,
                                                    .as_of = xstrdup(""),
                                                    .basis = xstrdup("own"),
@@ -92,6 +96,19 @@ static void add_defaults(struct offers *offers, const struct config *config)
     }
 }
 
+static void count_cpus(struct offers *offers)
+{
+    const struct profile *host = catalog_find(offers->catalog, host_type);
+
+    for (size_t i = 0; i < offers->count; i++) {
+        struct offer *offer = &offers->items[i];
+
+        offer->cpus = offer->profile->vcpus;
+        if (offer->emulated && host && host->vcpus < offer->cpus)
+            offer->cpus = host->vcpus;
+    }
+}
+
 int offers_make(const struct config *config, const struct catalog *catalog,
                 struct offers *out, struct err *err)
 {
@@ -103,6 +120,7 @@ int offers_make(const struct config *config, const struct catalog *catalog,
         }
     }
     add_defaults(out, config);
+    count_cpus(out);
     return 0;
 }
 
@@ -111,6 +129,7 @@ void offers_clear(struct offers *offers)
     for (size_t i = 0; i < offers->count; i++) {
         struct offer *offer = &offers->items[i];
 
+        free(offer->pool);
         free(offer->scheduler);
         free(offer->own_price.as_of);
         free(offer->own_price.basis);

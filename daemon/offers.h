@@ -10,8 +10,11 @@
 
 struct offer {
     const struct profile *profile; /* the catalog's */
+    char *pool;                    /* what reports call it */
+    enum pricing pricing;
     char *scheduler;
     int capacity;
+    int cpus;      /* that an instance has here: of an emulated one, this host's */
     bool emulated; /* stands in for hardware that is not here */
     bool has_own_price;
     struct profile_price own_price;

@@ -7,8 +7,17 @@
 #include "daemon/store_private.h"
 #include "src/clock.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* A reader may hold a lock for a moment, when it opens or closes. */
+enum {
+    BUSY_MSEC = 5000
+};
 
 void store_reset(sqlite3_stmt **statement)
 {
@@ -195,41 +204,101 @@ static int read_next_job_id(struct store *store, struct err *err)
     return 0;
 }
 
-/* locking_mode EXCLUSIVE keeps a second daemon out for as long as we live, and spares a
- * lock a round. */
-static const char sql_settings[] = "PRAGMA locking_mode = EXCLUSIVE;"
-                                   "PRAGMA journal_mode = WAL;"
+static const char sql_settings[] = "PRAGMA journal_mode = WAL;"
                                    "PRAGMA synchronous = FULL;"
                                    "PRAGMA foreign_keys = ON;"
                                    "PRAGMA cache_size = -8192;"
                                    "PRAGMA temp_store = MEMORY;";
 
+/* One daemon at a time; programs that only read come and go beside it. */
+static int lock(struct store *store, const char *path, struct err *err)
+{
+    auto_free char *name = xasprintf("%s.lock", path);
+
+    store->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (store->lock < 0)
+        return err_sys(err, errno, "open %s", name);
+    if (flock(store->lock, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    if (errno == EWOULDBLOCK)
+        return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd", path);
+    return err_sys(err, errno, "lock %s", name);
+}
+
 static int open_database(struct store *store, const char *path, struct err *err)
 {
+    if (lock(store, path, err) < 0)
+        return -1;
     if (sqlite3_open_v2(path, &store->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                             | SQLITE_OPEN_NOMUTEX,
                         NULL)
         != SQLITE_OK)
         return store_fail(store, path, err);
+    sqlite3_busy_timeout(store->db, BUSY_MSEC);
     if (run_text(store, sql_settings, "open", err) < 0
-        || run_text(store, "BEGIN EXCLUSIVE", "open", err) < 0
+        || run_text(store, "BEGIN IMMEDIATE", "open", err) < 0
         || run_text(store, "COMMIT", "open", err) < 0) {
         if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_BUSY)
-            return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd",
-                           path);
+            return err_set(err, ERR_CONFLICT, "%s is in use by another program", path);
         return err_wrap(err, "%s", path);
     }
     sqlite3_wal_autocheckpoint(store->db, STORE_WAL_PAGES);
     return store_fill_wal(path, err);
 }
 
-int store_open(const char *path, struct store **out, struct err *err)
+static struct store *new_store(void)
 {
     struct store *store = xcalloc(1, sizeof *store);
 
+    store->lock = -1;
+    return store;
+}
+
+int store_open(const char *path, struct store **out, struct err *err)
+{
+    struct store *store = new_store();
+
     if (open_database(store, path, err) < 0 || migrate(store, err) < 0
-        || read_next_job_id(store, err) < 0) {
+        || read_next_job_id(store, err) < 0 || store_read_chain(store, err) < 0) {
+        store_close(store);
+        return -1;
+    }
+    *out = store;
+    return 0;
+}
+
+/* One transaction for as long as it is open: all that is read is of one moment. */
+static const char sql_read_settings[] = "PRAGMA cache_size = -65536;"
+                                        "PRAGMA mmap_size = 1073741824;"
+                                        "PRAGMA temp_store = MEMORY;"
+                                        "BEGIN;"
+                                        "SELECT 1 FROM job LIMIT 1;";
+
+static int open_to_read(struct store *store, const char *path, struct err *err)
+{
+    int version = 0;
+
+    if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+                        NULL)
+        != SQLITE_OK)
+        return store_fail(store, path, err);
+    sqlite3_busy_timeout(store->db, BUSY_MSEC);
+    if (schema_version(store, &version, err) < 0)
+        return err_wrap(err, "%s", path);
+    if (version != schema_steps[schema_step_count - 1].version)
+        return err_set(err, ERR_INTERNAL,
+                       "%s has schema %d, this program knows %d: start its railheadd",
+                       path, version, schema_steps[schema_step_count - 1].version);
+    return run_text(store, sql_read_settings, "open", err);
+}
+
+int store_open_read(const char *path, struct store **out, struct err *err)
+{
+    struct store *store = new_store();
+
+    if (open_to_read(store, path, err) < 0 || store_read_cuts(store, err) < 0
+        || store_read_chain(store, err) < 0) {
         store_close(store);
         return -1;
     }
@@ -244,5 +313,7 @@ void store_close(struct store *store)
     for (size_t i = 0; i < store->prepared_count; i++)
         sqlite3_finalize(store->prepared[i].statement);
     sqlite3_close(store->db);
+    if (store->lock >= 0)
+        close(store->lock);
     free(store);
 }

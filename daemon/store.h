@@ -17,6 +17,9 @@ struct store;
  * has it open. ERR_CONFLICT: another daemon has it.  ERR_INTERNAL: damaged, or newer
  * than this program. */
 MUST_CHECK int store_open(const char *path, struct store **out, struct err *err);
+/** Opens the database of a daemon, which may be running, to read what is there now.
+ * ERR_INTERNAL: it is of another version. */
+MUST_CHECK int store_open_read(const char *path, struct store **out, struct err *err);
 void store_close(struct store *store);
 
 bool store_is_dirty(const struct store *store);
@@ -123,6 +126,17 @@ MUST_CHECK int store_add_key(struct store *store, const char *owner, const char 
 
 /* --- store_ledger.c --- */
 
+/* Whom and what an interval is charged to. */
+struct charge_label {
+    const char *owner;
+    const char *instance_type;
+    const char *pool;
+    const char *pricing; /* pricing_name */
+    const char *scheduler;
+    bool emulated;
+    const char *tags; /* a JSON object, its members in the order of their names */
+};
+
 /* What an instance was held for: an attempt, or the next job (keep_alive). */
 enum interval_kind {
     INTERVAL_RUN,
@@ -130,6 +144,7 @@ enum interval_kind {
 };
 
 struct interval {
+    int64_t open_seq; /* of its row in the ledger */
     int attempt;
     int worker;
     bool closed;
@@ -139,6 +154,8 @@ struct interval {
     char open_evidence[128];
     usec_t close_boot_us;
     int64_t seconds;
+    int64_t base;      /* instance-seconds of the attempt's workers before it */
+    int busy_permille; /* -1: unknown */
     char close_evidence[128];
     bool priced;
     nanousd_t hourly;
@@ -148,22 +165,33 @@ struct interval {
     char price_as_of[32];
 };
 
-/** The id of this price, added when it is new. */
+/** The number of this price in the ledger, added when it is new. */
 MUST_CHECK int store_price_id(struct store *store, const char *instance_type,
                               const struct profile_price *price, int64_t *price_id,
                               struct err *err);
-/** Opens an interval of an attempt; price_id 0: unpriced. */
+/** The number of this label, added when it is new. */
+MUST_CHECK int store_label(struct store *store, const struct charge_label *label,
+                           int64_t *seq, struct err *err);
+
+struct interval_start {
+    int64_t label;
+    int64_t price; /* 0: unpriced */
+    const char *evidence;
+};
+/** Opens an interval of an attempt. */
 MUST_CHECK int store_open_interval(struct store *store, const struct job *job,
-                                   int worker, int64_t price_id, const char *evidence,
+                                   int worker, const struct interval_start *start,
                                    struct err *err);
 /** Opens the warm interval of every worker where its attempt ended, at the price of
- * that. */
+ * that and with its label. */
 MUST_CHECK int store_open_warm(struct store *store, const struct job *job,
                                struct err *err);
 struct interval_end {
     enum interval_kind kind;
     usec_t boot_us;
     int64_t seconds;
+    int64_t base;      /* instance-seconds of the attempt's workers before it */
+    int busy_permille; /* -1: unknown */
     const char *evidence;
 };
 MUST_CHECK int store_close_interval(struct store *store, const struct job *job,
@@ -173,5 +201,64 @@ MUST_CHECK int store_close_interval(struct store *store, const struct job *job,
 MUST_CHECK int store_get_intervals(struct store *store, int64_t job_id,
                                    enum interval_kind kind, struct interval **intervals,
                                    size_t *count, struct err *err);
+
+/* --- store_charges.c: the ledger as reports read it --- */
+
+/* Seconds of an interval that cost one price. */
+struct charge {
+    int64_t open_seq;
+    int64_t job_id;
+    enum interval_kind kind;
+    int attempt;
+    int worker;
+    int64_t label;   /* seq of its charge_label */
+    int64_t price;   /* seq of its price; 0: unpriced */
+    int64_t start_s; /* UTC; a whole second */
+    int64_t seconds;
+    int64_t base; /* of the seconds of its attempt that cost this price, those before
+                     it: part [a, b) of this charge costs money_for_part(base + a, base
+                     + b) */
+    int busy_permille; /* -1: unknown */
+    bool open;         /* still runs: counted up to now */
+};
+
+typedef int store_charge_callback_t(void *context, const struct charge *charge,
+                                    struct err *err);
+
+/** Every charge that has a part in [from_s, to_s), whole: those of closed intervals by
+ * their start, then those that still run, up to now.  An interval of 0 seconds is given
+ * when its start lies there.  For a store opened to be read. */
+MUST_CHECK int store_each_charge(struct store *store, int64_t from_s, int64_t to_s,
+                                 store_charge_callback_t *callback, void *context,
+                                 struct err *err);
+
+/** The charges of one job, by kind, attempt and worker. */
+MUST_CHECK int store_each_charge_of(struct store *store, int64_t job_id,
+                                    store_charge_callback_t *callback, void *context,
+                                    struct err *err);
+
+/* A row of price; texts are valid during the call only. */
+struct price_row {
+    int64_t seq;
+    const char *instance_type;
+    nanousd_t hourly;
+    usec_t from_us;
+    const char *as_of;
+    const char *basis;
+    const char *confidence;
+    const char *source;
+};
+typedef int store_price_callback_t(void *context, const struct price_row *price,
+                                   struct err *err);
+MUST_CHECK int store_each_price(struct store *store, store_price_callback_t *callback,
+                                void *context, struct err *err);
+
+typedef int store_label_callback_t(void *context, int64_t seq,
+                                   const struct charge_label *label, struct err *err);
+MUST_CHECK int store_each_label(struct store *store, store_label_callback_t *callback,
+                                void *context, struct err *err);
+
+/** The last row of the ledger and its hash in hexadecimal ("" when there is none). */
+int64_t store_chain_end(const struct store *store, char hex[DIGEST_HEX_SIZE]);
 
 #endif

@@ -13,8 +13,33 @@ int64_t store_next_job_id(const struct store *store)
 
 static const char sql_insert_job[] =
     "INSERT INTO job (job_id, id, name, owner, state, status, over, instance_type,"
-    " instance_count, scheduler, emulated, created_us, changed_us)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+    " instance_count, scheduler, emulated, created_us, changed_us, recipe)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+
+static const char sql_add_tag[] =
+    "INSERT INTO job_tag (key, value, job_id) VALUES (?1, ?2, ?3)";
+
+static int add_tags(struct store *store, const struct job *job, struct err *err)
+{
+    auto_json struct cJSON *tags = NULL;
+
+    if (json_parse(job->tags, strlen(job->tags), &tags, err) < 0)
+        return -1;
+    json_each (tag, tags) {
+        auto_free char *printed = json_text(tag) ? NULL : json_print(tag);
+        auto_statement sqlite3_stmt *statement = NULL;
+
+        if (store_prepare(store, sql_add_tag, &statement, err) < 0)
+            return -1;
+        store_bind_text(statement, 1, json_name(tag));
+        store_bind_text(statement, 2, printed ? printed : json_text(tag));
+        sqlite3_bind_int64(statement, 3, job->job_id);
+        if (store_run(store, statement, "add a tag", err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 
 int store_insert_job(struct store *store, const struct job *job, struct err *err)
 {
@@ -36,6 +61,7 @@ int store_insert_job(struct store *store, const struct job *job, struct err *err
     sqlite3_bind_int(statement, 11, job->emulated);
     sqlite3_bind_int64(statement, 12, job->created_us);
     sqlite3_bind_int64(statement, 13, job->changed_us);
+    store_bind_text(statement, 14, job->recipe);
     if (sqlite3_step(statement) != SQLITE_DONE) {
         if (sqlite3_extended_errcode(store->db) == SQLITE_CONSTRAINT_UNIQUE)
             return err_set(err, ERR_CONFLICT, "a job named '%s' is there already",
@@ -43,7 +69,7 @@ int store_insert_job(struct store *store, const struct job *job, struct err *err
         return store_fail(store, "insert job", err);
     }
     store->next_job_id = job->job_id + 1;
-    return 0;
+    return add_tags(store, job, err);
 }
 
 static const char sql_update_state[] =

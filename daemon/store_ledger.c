@@ -6,95 +6,88 @@
 #include <stdlib.h>
 
 static const char sql_find_price[] =
-    "SELECT price_id FROM price WHERE instance_type = ?1 AND hourly_nanousd = ?2"
-    " AND from_us = ?3 AND as_of = ?4 AND basis = ?5 AND confidence = ?6 AND source = ?7";
+    "SELECT seq FROM price WHERE instance_type = ?1 AND hourly_nanousd = ?2"
+    " AND from_us = ?3 AND as_of = ?4 AND basis = ?5 AND confidence = ?6 AND source = ?7"
+    " ORDER BY seq DESC LIMIT 1";
 
-static const char sql_add_price[] =
-    "INSERT INTO price (instance_type, hourly_nanousd, from_us, as_of, basis, confidence, source)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+static const struct store_table price_table = {
+    "price", "INSERT INTO price VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+};
 
-static void bind_price(sqlite3_stmt *statement, const char *instance_type,
-                       const struct profile_price *price)
+static const char *or_empty(const char *text)
 {
-    store_bind_text(statement, 1, instance_type);
-    sqlite3_bind_int64(statement, 2, price->hourly);
-    sqlite3_bind_int64(statement, 3, price->from);
-    store_bind_text(statement, 4, price->as_of ? price->as_of : "");
-    store_bind_text(statement, 5, price->basis ? price->basis : "");
-    store_bind_text(statement, 6, price->confidence ? price->confidence : "");
-    store_bind_text(statement, 7, price->source ? price->source : "");
+    return text ? text : "";
+}
+
+/* 1: *seq is the row that these texts and numbers find; 0: there is none. */
+static int find_row(struct store *store, const char *sql,
+                    const struct ledger_cell *cells, size_t count, int64_t *seq,
+                    struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    int step;
+
+    if (store_prepare(store, sql, &statement, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        store_bind_cell(statement, (int)i + 1, &cells[i]);
+    step = sqlite3_step(statement);
+    if (step == SQLITE_ROW)
+        *seq = sqlite3_column_int64(statement, 0);
+    else if (step != SQLITE_DONE)
+        return store_fail(store, "read the ledger", err);
+    return step == SQLITE_ROW;
+}
+
+/* Finds the row with these cells, else appends it. */
+static int find_or_append(struct store *store, const char *find,
+                          const struct store_table *table,
+                          const struct ledger_cell *cells, size_t count, int64_t *seq,
+                          struct err *err)
+{
+    int found = find_row(store, find, cells, count, seq, err);
+
+    if (found)
+        return found < 0 ? -1 : 0;
+    return store_append(store, table, cells, count, seq, err);
 }
 
 int store_price_id(struct store *store, const char *instance_type,
                    const struct profile_price *price, int64_t *price_id,
                    struct err *err)
 {
-    auto_statement sqlite3_stmt *find = NULL;
-    auto_statement sqlite3_stmt *add = NULL;
-    int step;
+    const struct ledger_cell cells[] = {
+        cell_text(instance_type),           cell_number(price->hourly),
+        cell_number(price->from),           cell_text(or_empty(price->as_of)),
+        cell_text(or_empty(price->basis)),  cell_text(or_empty(price->confidence)),
+        cell_text(or_empty(price->source)),
+    };
 
-    if (store_prepare(store, sql_find_price, &find, err) < 0)
-        return -1;
-    bind_price(find, instance_type, price);
-    step = sqlite3_step(find);
-    if (step == SQLITE_ROW) {
-        *price_id = sqlite3_column_int64(find, 0);
-        return 0;
-    }
-    if (step != SQLITE_DONE)
-        return store_fail(store, "find a price", err);
-    if (store_begin(store, err) < 0
-        || store_prepare(store, sql_add_price, &add, err) < 0)
-        return -1;
-    bind_price(add, instance_type, price);
-    if (store_run(store, add, "add a price", err) < 0)
-        return -1;
-    *price_id = sqlite3_last_insert_rowid(store->db);
-    return 0;
+    return find_or_append(store, sql_find_price, &price_table, cells, ARRAY_SIZE(cells),
+                          price_id, err);
 }
 
-static const char sql_open_interval[] =
-    "INSERT INTO interval_open (job_id, kind, attempt, worker, price_id, boot_id, boot_us,"
-    " wall_us, evidence) VALUES (?1, 'run', ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+static const char sql_find_label[] =
+    "SELECT seq FROM charge_label WHERE owner = ?1 AND instance_type = ?2 AND pool = ?3"
+    " AND pricing = ?4 AND scheduler = ?5 AND emulated = ?6 AND tags = ?7";
 
-int store_open_interval(struct store *store, const struct job *job, int worker,
-                        int64_t price_id, const char *evidence, struct err *err)
+static const struct store_table label_table = {
+    "charge_label",
+    "INSERT INTO charge_label VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+};
+
+int store_label(struct store *store, const struct charge_label *label, int64_t *seq,
+                struct err *err)
 {
-    auto_statement sqlite3_stmt *statement = NULL;
+    const struct ledger_cell cells[] = {
+        cell_text(label->owner),     cell_text(label->instance_type),
+        cell_text(label->pool),      cell_text(label->pricing),
+        cell_text(label->scheduler), cell_number(label->emulated),
+        cell_text(label->tags),
+    };
 
-    if (store_begin(store, err) < 0
-        || store_prepare(store, sql_open_interval, &statement, err) < 0)
-        return -1;
-    sqlite3_bind_int64(statement, 1, job->job_id);
-    sqlite3_bind_int(statement, 2, job->attempt);
-    sqlite3_bind_int(statement, 3, worker);
-    if (price_id)
-        sqlite3_bind_int64(statement, 4, price_id);
-    store_bind_text(statement, 5, job->boot_id);
-    sqlite3_bind_int64(statement, 6, job->ready_boot_us);
-    sqlite3_bind_int64(statement, 7, job->ready_wall_us);
-    store_bind_text(statement, 8, evidence);
-    return store_run(store, statement, "open a billing interval", err);
-}
-
-static const char sql_open_warm[] =
-    "INSERT INTO interval_open (job_id, kind, attempt, worker, price_id, boot_id, boot_us,"
-    " wall_us, evidence)"
-    " SELECT job_id, 'warm', attempt, worker, price_id, boot_id, ?3, wall_us + (?3 - boot_us),"
-    " 'the attempt ended: kept for the next job'"
-    " FROM interval_open WHERE job_id = ?1 AND kind = 'run' AND attempt = ?2";
-
-int store_open_warm(struct store *store, const struct job *job, struct err *err)
-{
-    auto_statement sqlite3_stmt *statement = NULL;
-
-    if (store_begin(store, err) < 0
-        || store_prepare(store, sql_open_warm, &statement, err) < 0)
-        return -1;
-    sqlite3_bind_int64(statement, 1, job->job_id);
-    sqlite3_bind_int(statement, 2, job->attempt);
-    sqlite3_bind_int64(statement, 3, job_warm_start(job));
-    return store_run(store, statement, "open the intervals of a warm pool", err);
+    return find_or_append(store, sql_find_label, &label_table, cells, ARRAY_SIZE(cells),
+                          seq, err);
 }
 
 static const char *kind_name(enum interval_kind kind)
@@ -102,35 +95,121 @@ static const char *kind_name(enum interval_kind kind)
     return kind == INTERVAL_WARM ? "warm" : "run";
 }
 
-static const char sql_close_interval[] =
-    "INSERT INTO interval_close (job_id, kind, attempt, worker, boot_us, seconds, evidence)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+static const struct store_table open_table = {
+    "interval_open",
+    "INSERT INTO interval_open VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+};
+
+int store_open_interval(struct store *store, const struct job *job, int worker,
+                        const struct interval_start *start, struct err *err)
+{
+    const struct ledger_cell cells[] = {
+        cell_number(job->job_id),
+        cell_text(kind_name(INTERVAL_RUN)),
+        cell_number(job->attempt),
+        cell_number(worker),
+        cell_number(start->label),
+        start->price ? cell_number(start->price) : cell_null(),
+        cell_text(job->boot_id),
+        cell_number(job->ready_boot_us),
+        cell_number(job->ready_wall_us),
+        cell_text(start->evidence),
+    };
+
+    return store_append(store, &open_table, cells, ARRAY_SIZE(cells), NULL, err);
+}
+
+static const char sql_find_open[] =
+    "SELECT seq, label, price, boot_id, boot_us, wall_us FROM interval_open"
+    " WHERE job_id = ?1 AND kind = ?2 AND attempt = ?3 AND worker = ?4";
+
+/* The row of an interval that was opened. */
+static int find_open(struct store *store, const struct job *job,
+                     enum interval_kind kind, int worker, sqlite3_stmt **statement,
+                     struct err *err)
+{
+    int step;
+
+    if (store_prepare(store, sql_find_open, statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(*statement, 1, job->job_id);
+    store_bind_text(*statement, 2, kind_name(kind));
+    sqlite3_bind_int(*statement, 3, job->attempt);
+    sqlite3_bind_int(*statement, 4, worker);
+    step = sqlite3_step(*statement);
+    if (step == SQLITE_DONE)
+        return err_set(err, ERR_INTERNAL,
+                       "database: job %s, attempt %d, worker %d has no open interval",
+                       job->name, job->attempt, worker);
+    return step == SQLITE_ROW ? 0 : store_fail(store, "find an interval", err);
+}
+
+static int open_warm(struct store *store, const struct job *job, int worker,
+                     struct err *err)
+{
+    auto_statement sqlite3_stmt *run = NULL;
+    usec_t start = job_warm_start(job);
+
+    if (find_open(store, job, INTERVAL_RUN, worker, &run, err) < 0)
+        return -1;
+    {
+        const struct ledger_cell cells[] = {
+            cell_number(job->job_id),
+            cell_text(kind_name(INTERVAL_WARM)),
+            cell_number(job->attempt),
+            cell_number(worker),
+            store_column_cell(run, 1),
+            store_column_cell(run, 2),
+            store_column_cell(run, 3),
+            cell_number(start),
+            cell_number(sqlite3_column_int64(run, 5)
+                        + (start - sqlite3_column_int64(run, 4))),
+            cell_text("the attempt ended: kept for the next job"),
+        };
+
+        return store_append(store, &open_table, cells, ARRAY_SIZE(cells), NULL, err);
+    }
+}
+
+int store_open_warm(struct store *store, const struct job *job, struct err *err)
+{
+    for (int i = 0; i < job->instance_count; i++)
+        if (open_warm(store, job, i, err) < 0)
+            return -1;
+    return 0;
+}
+
+static const struct store_table close_table = {
+    "interval_close",
+    "INSERT INTO interval_close VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+};
 
 int store_close_interval(struct store *store, const struct job *job, int worker,
                          const struct interval_end *end, struct err *err)
 {
-    auto_statement sqlite3_stmt *statement = NULL;
+    auto_statement sqlite3_stmt *open = NULL;
+    struct ledger_cell cells[7];
 
-    if (store_begin(store, err) < 0
-        || store_prepare(store, sql_close_interval, &statement, err) < 0)
+    if (find_open(store, job, end->kind, worker, &open, err) < 0)
         return -1;
-    sqlite3_bind_int64(statement, 1, job->job_id);
-    store_bind_text(statement, 2, kind_name(end->kind));
-    sqlite3_bind_int(statement, 3, job->attempt);
-    sqlite3_bind_int(statement, 4, worker);
-    sqlite3_bind_int64(statement, 5, end->boot_us);
-    sqlite3_bind_int64(statement, 6, end->seconds);
-    store_bind_text(statement, 7, end->evidence);
-    return store_run(store, statement, "close a billing interval", err);
+    cells[0] = store_column_cell(open, 0);
+    cells[1] = cell_number(sqlite3_column_int64(open, 5) / USEC_PER_SEC);
+    cells[2] = cell_number(end->boot_us);
+    cells[3] = cell_number(end->seconds);
+    cells[4] = cell_number(end->base);
+    cells[5] = end->busy_permille < 0 ? cell_null() : cell_number(end->busy_permille);
+    cells[6] = cell_text(end->evidence);
+    return store_append(store, &close_table, cells, ARRAY_SIZE(cells), NULL, err);
 }
 
 static const char sql_get_intervals[] =
     "SELECT o.attempt, o.worker, o.boot_id, o.boot_us, o.wall_us, o.evidence,"
     " c.boot_us, c.seconds, c.evidence,"
-    " p.hourly_nanousd, p.source, p.confidence, p.basis, p.as_of"
+    " p.hourly_nanousd, p.source, p.confidence, p.basis, p.as_of,"
+    " o.seq, c.base, c.busy_permille"
     " FROM interval_open AS o"
-    " LEFT JOIN interval_close AS c USING (job_id, kind, attempt, worker)"
-    " LEFT JOIN price AS p ON p.price_id = o.price_id"
+    " LEFT JOIN interval_close AS c ON c.open_seq = o.seq"
+    " LEFT JOIN price AS p ON p.seq = o.price"
     " WHERE o.job_id = ?1 AND o.kind = ?2 ORDER BY o.attempt, o.worker";
 
 static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
@@ -145,6 +224,11 @@ static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
         .seconds = sqlite3_column_int64(statement, 7),
         .priced = sqlite3_column_type(statement, 9) != SQLITE_NULL,
         .hourly = sqlite3_column_int64(statement, 9),
+        .open_seq = sqlite3_column_int64(statement, 14),
+        .base = sqlite3_column_int64(statement, 15),
+        .busy_permille = sqlite3_column_type(statement, 16) == SQLITE_NULL
+                             ? -1
+                             : sqlite3_column_int(statement, 16),
     };
     store_column_copy(statement, 2, interval->boot_id, sizeof interval->boot_id);
     store_column_copy(statement, 5, interval->open_evidence,

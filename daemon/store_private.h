@@ -2,21 +2,25 @@
 #define DAEMON_STORE_PRIVATE_H
 
 #include "daemon/store.h"
+#include "daemon/store_chain.h"
 
 #include <sqlite3.h>
 
 /* For store*.c only. */
 
 enum {
-    STORE_STATEMENTS_MAX = 48
+    STORE_STATEMENTS_MAX = 96
 };
 
 struct store {
     sqlite3 *db;
+    int lock;      /* fd of PATH.lock; -1: opened to be read only */
+    bool has_cuts; /* read only: some interval changed its price */
     bool in_transaction;
     int64_t next_job_id;
     int64_t commit_count;
     usec_t commit_usec;
+    struct chain_end chain; /* of the ledger, with what this round has added */
     /* Prepared once, found again by the address of their text. */
     struct {
         const char *sql;
@@ -34,6 +38,9 @@ enum {
 /** store_wal.c: grows the log to its full size; we must be the only ones that have the
  * database open. */
 MUST_CHECK int store_fill_wal(const char *path, struct err *err);
+
+/** store_charges.c: whether any interval has changed its price. */
+MUST_CHECK int store_read_cuts(struct store *store, struct err *err);
 
 /* A statement is reset when it goes out of scope. */
 #define auto_statement __attribute__((cleanup(store_reset)))
@@ -55,6 +62,12 @@ MUST_CHECK int store_run(struct store *store, sqlite3_stmt *statement, const cha
 
 void store_bind_text(sqlite3_stmt *statement, int index,
                      const char *text); /* NULL: null */
+
+/** A cell of the ledger as a parameter, and a column as a cell, whose text is valid
+ * until the next step. */
+void store_bind_cell(sqlite3_stmt *statement, int index,
+                     const struct ledger_cell *cell);
+struct ledger_cell store_column_cell(sqlite3_stmt *statement, int column);
 
 /** Copies a text column, cut to `size`; null gives "". */
 void store_column_copy(sqlite3_stmt *statement, int column, char *out, size_t size);

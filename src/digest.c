@@ -34,11 +34,16 @@ void digest_to_hex(const unsigned char *bytes, size_t len, char *hex)
     hex[2 * len] = '\0';
 }
 
+void digest_of(const void *bytes, size_t len, unsigned char out[DIGEST_SIZE])
+{
+    or_abort(EVP_Digest(bytes, len, out, NULL, EVP_sha256(), NULL));
+}
+
 void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE])
 {
     unsigned char result[DIGEST_SIZE];
 
-    or_abort(EVP_Digest(bytes, len, result, NULL, EVP_sha256(), NULL));
+    digest_of(bytes, len, result);
     digest_to_hex(result, sizeof result, hex);
 }
 

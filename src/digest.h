@@ -13,6 +13,9 @@ enum {
 /** SHA-256 as 64 lower-case hexadecimal digits. */
 void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE]);
 
+/** The same as bytes.  `out` may be part of `bytes`. */
+void digest_of(const void *bytes, size_t len, unsigned char out[DIGEST_SIZE]);
+
 /** Digest of bytes as they come: SHA-256; or MD5 (32 digits), which protects from
  * accidents alone. */
 struct digest;

@@ -91,6 +91,17 @@ const char *err_code_name(enum err_code code)
     return codes[code].name;
 }
 
+bool err_code_from_name(const char *name, enum err_code *code)
+{
+    for (size_t i = 0; name && i < ARRAY_SIZE(codes); i++) {
+        if (strcmp(codes[i].name, name) == 0) {
+            *code = (enum err_code)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 int err_exit_code(enum err_code code)
 {
     return codes[code].exit_code;

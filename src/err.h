@@ -39,6 +39,9 @@ int err_wrap(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
  * ("not_found"). */
 const char *err_code_name(enum err_code code);
 
+/** False, and *code as it was, when there is no such word. */
+bool err_code_from_name(const char *name, enum err_code *code);
+
 /** Exit code of jobctl, as in jobctl(1): 2, 5, 3, 4, 6, 7, 8. */
 int err_exit_code(enum err_code code);
 

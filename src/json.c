@@ -77,6 +77,33 @@ struct cJSON *json_copy(const struct cJSON *value)
     return value ? or_abort(cJSON_Duplicate(value, true)) : NULL;
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp((*(cJSON *const *)left)->string, (*(cJSON *const *)right)->string);
+}
+
+static void sort_members(cJSON *object)
+{
+    size_t count = json_count(object);
+    cJSON **members = xcalloc(count + 1, sizeof *members);
+
+    for (size_t i = 0; i < count; i++)
+        members[i] = cJSON_DetachItemViaPointer(object, object->child);
+    qsort(members, count, sizeof(cJSON *), by_name);
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(object, members[i]); /* keeps the name that it has */
+    free(members);
+}
+
+/* As deep as JSON_DEPTH_MAX. */
+void json_sort(struct cJSON *value)
+{
+    if (cJSON_IsObject(value))
+        sort_members(value);
+    for (cJSON *item = value ? value->child : NULL; item; item = item->next)
+        json_sort(item);
+}
+
 char *json_print(const struct cJSON *value)
 {
     char *text = cJSON_PrintUnformatted(value);

@@ -45,6 +45,9 @@ struct cJSON *json_copy(const struct cJSON *value);
 
 /** Compact, or indented by two blanks and ending in a line feed.  The caller frees. */
 char *json_print(const struct cJSON *value);
+/** Puts the members of every object in the order of their names (by bytes), so that
+ * equal values print alike. */
+void json_sort(struct cJSON *value);
 char *json_print_pretty(const struct cJSON *value);
 
 /* --- reading --- */

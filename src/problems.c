@@ -35,6 +35,17 @@ void problems_clear(struct problems *problems)
     *problems = (struct problems){ 0 };
 }
 
+void problems_add_json(struct problems *problems, const struct cJSON *errors)
+{
+    json_each (item, errors) {
+        const char *path = json_get_text(item, "path");
+        const char *message = json_get_text(item, "message");
+
+        problems_add(problems, path ? path : "", json_get_text(item, "hint"), "%s",
+                     message ? message : "refused");
+    }
+}
+
 struct cJSON *problems_to_json(const struct problems *problems)
 {
     struct cJSON *array = json_array_new();

@@ -35,4 +35,7 @@ struct cJSON;
 /** An array of {path, message, hint}, as in a problem answer.  The caller owns it. */
 struct cJSON *problems_to_json(const struct problems *problems);
 
+/** Adds those of such an array that was read; one without a message says "refused". */
+void problems_add_json(struct problems *problems, const struct cJSON *errors);
+
 #endif

@@ -18,10 +18,12 @@ CREATE TABLE job (
     created_us       INTEGER NOT NULL,
     changed_us       INTEGER NOT NULL,
     billable_seconds INTEGER,
-    cost_nanousd     INTEGER
+    cost_nanousd     INTEGER,
+    recipe           TEXT NOT NULL     -- digest of what is run, with what, on what: jobs that should cost alike have the same
 ) STRICT;
 
 CREATE INDEX job_live ON job (job_id) WHERE over = 0;
+CREATE INDEX job_by_recipe ON job (recipe, job_id) WHERE state = 'Completed';
 
 -- The truth.  kind and data are described in daemon/job_event.h.  The rowid is the order in which everything happened, over all jobs.
 -- (Not WITHOUT ROWID: there a row above a quarter of a page, as a spec is, would take an overflow page of its own.)
@@ -58,8 +60,23 @@ CREATE TABLE submit_key (
     PRIMARY KEY (owner, key)
 ) STRICT, WITHOUT ROWID;
 
+-- Tags of jobs, to find those that belong together.
+CREATE TABLE job_tag (
+    key    TEXT NOT NULL,
+    value  TEXT NOT NULL, -- as text, whatever JSON type it has
+    job_id INTEGER NOT NULL,
+    PRIMARY KEY (key, value, job_id)
+) STRICT, WITHOUT ROWID;
+
+-- --- The ledger ---
+--
+-- Five tables, one chain: seq counts the rows of all of them together, from 1, without a gap, and hash is the SHA-256 of
+-- the hash of the row before and of this row, as railhead-billing(7) spells it.  Columns are hashed in the order in which they
+-- stand here.  Rows are added, never changed.
+
+-- Prices that were in force when something was charged.  basis 'book': set by an administrator for from_us and later.
 CREATE TABLE price (
-    price_id         INTEGER PRIMARY KEY,
+    seq              INTEGER PRIMARY KEY,
     instance_type    TEXT NOT NULL,
     hourly_nanousd   INTEGER NOT NULL CHECK (hourly_nanousd >= 0),
     from_us          INTEGER NOT NULL,
@@ -67,41 +84,83 @@ CREATE TABLE price (
     basis            TEXT NOT NULL,
     confidence       TEXT NOT NULL,
     source           TEXT NOT NULL,
-    UNIQUE (instance_type, hourly_nanousd, from_us, as_of, basis, confidence, source)
+    hash             BLOB NOT NULL
 ) STRICT;
 
-CREATE TRIGGER price_is_never_edited BEFORE UPDATE ON price
-BEGIN SELECT RAISE(ABORT, 'a price is never edited'); END;
-CREATE TRIGGER price_is_never_deleted BEFORE DELETE ON price
-BEGIN SELECT RAISE(ABORT, 'a price is never deleted'); END;
+-- The same price is not told twice, but for the book, where a later row with the same words counts again.
+CREATE UNIQUE INDEX price_is_known ON price
+    (instance_type, hourly_nanousd, from_us, as_of, basis, confidence, source) WHERE basis <> 'book';
+CREATE INDEX price_of_book ON price (instance_type, from_us) WHERE basis = 'book';
+
+-- Whom and what intervals are charged to, as it was when they opened.
+CREATE TABLE charge_label (
+    seq           INTEGER PRIMARY KEY,
+    owner         TEXT NOT NULL,
+    instance_type TEXT NOT NULL,
+    pool          TEXT NOT NULL,
+    pricing       TEXT NOT NULL CHECK (pricing IN ('standard', 'spot', 'reserved', 'free')),
+    scheduler     TEXT NOT NULL,
+    emulated      INTEGER NOT NULL,
+    tags          TEXT NOT NULL, -- a JSON object, its members in the order of their names
+    hash          BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX charge_label_is_known ON charge_label
+    (owner, tags, instance_type, pool, pricing, scheduler, emulated);
 
 -- Billing interval of one worker of one attempt: opened once, closed once.  What an attempt ran is `run`, what its
 -- instance was then held for the next job is `warm`.
 CREATE TABLE interval_open (
+    seq      INTEGER PRIMARY KEY,
     job_id   INTEGER NOT NULL,
     kind     TEXT NOT NULL CHECK (kind IN ('run', 'warm')),
     attempt  INTEGER NOT NULL,
     worker   INTEGER NOT NULL,
-    price_id INTEGER REFERENCES price (price_id),
+    label    INTEGER NOT NULL REFERENCES charge_label (seq),
+    price    INTEGER REFERENCES price (seq), -- null: unpriced
     boot_id  TEXT NOT NULL,
     boot_us  INTEGER NOT NULL,
     wall_us  INTEGER NOT NULL,
     evidence TEXT NOT NULL,
-    PRIMARY KEY (job_id, kind, attempt, worker)
-) STRICT, WITHOUT ROWID;
+    hash     BLOB NOT NULL,
+    UNIQUE (job_id, kind, attempt, worker)
+) STRICT;
 
 CREATE TABLE interval_close (
-    job_id   INTEGER NOT NULL,
-    kind     TEXT NOT NULL,
-    attempt  INTEGER NOT NULL,
-    worker   INTEGER NOT NULL,
-    boot_us  INTEGER NOT NULL,
-    seconds  INTEGER NOT NULL CHECK (seconds >= 0),
-    evidence TEXT NOT NULL,
-    PRIMARY KEY (job_id, kind, attempt, worker),
-    FOREIGN KEY (job_id, kind, attempt, worker) REFERENCES interval_open (job_id, kind, attempt, worker)
-) STRICT, WITHOUT ROWID;
+    seq           INTEGER PRIMARY KEY,
+    open_seq      INTEGER NOT NULL UNIQUE REFERENCES interval_open (seq),
+    start_s       INTEGER NOT NULL,                      -- UTC: the whole second that its start falls in
+    boot_us       INTEGER NOT NULL,
+    seconds       INTEGER NOT NULL CHECK (seconds >= 0),
+    base          INTEGER NOT NULL CHECK (base >= 0),    -- instance-seconds of the workers before it, by which the cost of the attempt is shared out
+    busy_permille INTEGER,                               -- how much of them the busiest kind of processor worked; null: unknown
+    evidence      TEXT NOT NULL,
+    hash          BLOB NOT NULL
+) STRICT;
 
+-- Reports look for what overlaps a span of time: what began in it or up to two days before, and the few that are longer.
+CREATE INDEX interval_close_by_start ON interval_close (start_s);
+CREATE INDEX interval_close_long ON interval_close (start_s) WHERE seconds > 172800;
+
+-- From a whole second of an interval on it costs another price (`reprice: at-change`).
+CREATE TABLE interval_price (
+    seq         INTEGER PRIMARY KEY,
+    open_seq    INTEGER NOT NULL REFERENCES interval_open (seq),
+    from_second INTEGER NOT NULL CHECK (from_second > 0), -- of the interval
+    base        INTEGER NOT NULL CHECK (base >= 0),        -- as of interval_close, of what costs this price
+    price       INTEGER NOT NULL REFERENCES price (seq),
+    hash        BLOB NOT NULL,
+    UNIQUE (open_seq, from_second)
+) STRICT;
+
+CREATE TRIGGER price_is_never_edited BEFORE UPDATE ON price
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER price_is_never_deleted BEFORE DELETE ON price
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER charge_label_is_never_edited BEFORE UPDATE ON charge_label
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER charge_label_is_never_deleted BEFORE DELETE ON charge_label
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER interval_open_is_never_edited BEFORE UPDATE ON interval_open
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER interval_open_is_never_deleted BEFORE DELETE ON interval_open
@@ -110,16 +169,34 @@ CREATE TRIGGER interval_close_is_never_edited BEFORE UPDATE ON interval_close
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER interval_close_is_never_deleted BEFORE DELETE ON interval_close
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-
--- REPLACE deletes without asking the triggers above.
-CREATE TRIGGER price_is_never_replaced BEFORE INSERT ON price
-WHEN EXISTS (SELECT 1 FROM price WHERE price_id = NEW.price_id)
-BEGIN SELECT RAISE(ABORT, 'a price is never edited'); END;
-CREATE TRIGGER interval_open_is_never_replaced BEFORE INSERT ON interval_open
-WHEN EXISTS (SELECT 1 FROM interval_open
-             WHERE job_id = NEW.job_id AND kind = NEW.kind AND attempt = NEW.attempt AND worker = NEW.worker)
+CREATE TRIGGER interval_price_is_never_edited BEFORE UPDATE ON interval_price
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER interval_close_is_never_replaced BEFORE INSERT ON interval_close
-WHEN EXISTS (SELECT 1 FROM interval_close
-             WHERE job_id = NEW.job_id AND kind = NEW.kind AND attempt = NEW.attempt AND worker = NEW.worker)
+CREATE TRIGGER interval_price_is_never_deleted BEFORE DELETE ON interval_price
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+
+-- REPLACE deletes without asking the triggers above, and a row that is put in between would part the chain.
+CREATE TRIGGER price_is_appended BEFORE INSERT ON price
+WHEN NEW.seq <= (SELECT MAX(seq) FROM price)
+    OR NEW.basis <> 'book' AND EXISTS (SELECT 1 FROM price WHERE instance_type = NEW.instance_type
+        AND hourly_nanousd = NEW.hourly_nanousd AND from_us = NEW.from_us AND as_of = NEW.as_of
+        AND basis = NEW.basis AND confidence = NEW.confidence AND source = NEW.source)
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER charge_label_is_appended BEFORE INSERT ON charge_label
+WHEN NEW.seq <= (SELECT MAX(seq) FROM charge_label)
+    OR EXISTS (SELECT 1 FROM charge_label WHERE owner = NEW.owner AND tags = NEW.tags
+        AND instance_type = NEW.instance_type AND pool = NEW.pool AND pricing = NEW.pricing
+        AND scheduler = NEW.scheduler AND emulated = NEW.emulated)
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER interval_open_is_appended BEFORE INSERT ON interval_open
+WHEN NEW.seq <= (SELECT MAX(seq) FROM interval_open)
+    OR EXISTS (SELECT 1 FROM interval_open WHERE job_id = NEW.job_id AND kind = NEW.kind
+        AND attempt = NEW.attempt AND worker = NEW.worker)
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER interval_close_is_appended BEFORE INSERT ON interval_close
+WHEN NEW.seq <= (SELECT MAX(seq) FROM interval_close)
+    OR EXISTS (SELECT 1 FROM interval_close WHERE open_seq = NEW.open_seq)
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER interval_price_is_appended BEFORE INSERT ON interval_price
+WHEN NEW.seq <= (SELECT MAX(seq) FROM interval_price)
+    OR EXISTS (SELECT 1 FROM interval_price WHERE open_seq = NEW.open_seq AND from_second = NEW.from_second)
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;

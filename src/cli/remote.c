@@ -79,23 +79,10 @@ struct http_client *remote_client(struct remote *remote)
 
 static enum err_code code_of(const struct cJSON *problem, int status)
 {
-    const char *name = json_get_text(problem, "code");
+    enum err_code code = err_code_of_http(status);
 
-    for (int code = ERR_INVALID; name && code <= ERR_INTERNAL; code++)
-        if (strcmp(err_code_name((enum err_code)code), name) == 0)
-            return (enum err_code)code;
-    return err_code_of_http(status);
-}
-
-static void take_problems(const struct cJSON *problem, struct problems *problems)
-{
-    json_each (item, json_get(problem, "errors")) {
-        const char *path = json_get_text(item, "path");
-        const char *message = json_get_text(item, "message");
-
-        problems_add(problems, path ? path : "", json_get_text(item, "hint"), "%s",
-                     message ? message : "refused");
-    }
+    (void)err_code_from_name(json_get_text(problem, "code"), &code);
+    return code;
 }
 
 /* The remedy of the first error, for a caller who does not show them all. */
@@ -115,7 +102,7 @@ static int read_refusal(const struct http_answer *http, struct problems *problem
         return err_set(err, err_code_of_http(http->status),
                        "the server answered %d without a reason", http->status);
     if (problems)
-        take_problems(problem, problems);
+        problems_add_json(problems, json_get(problem, "errors"));
     else
         hint = first_hint(problem);
     words = json_get_text(problem, "detail");

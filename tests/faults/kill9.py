@@ -289,8 +289,8 @@ class Books:
     def intervals(self, row, kind="run"):
         return self.all(
             "SELECT o.attempt, o.worker, o.boot_us AS opened, c.boot_us AS closed, c.seconds, p.hourly_nanousd"
-            " FROM interval_open AS o LEFT JOIN interval_close AS c USING (job_id, kind, attempt, worker)"
-            " LEFT JOIN price AS p USING (price_id) WHERE o.job_id = ? AND kind = ? ORDER BY o.attempt, o.worker",
+            " FROM interval_open AS o LEFT JOIN interval_close AS c ON c.open_seq = o.seq"
+            " LEFT JOIN price AS p ON p.seq = o.price WHERE o.job_id = ? AND kind = ? ORDER BY o.attempt, o.worker",
             row["job_id"], kind)
 
     def attempts(self, row):

@@ -53,7 +53,7 @@ a_killed_worker_is_lost() {
     last=$(line "$folder" "" boot_us)
     daemon_kill
     check_equal "it is billed to its last evidence ($1)" \
-        "$(sql "SELECT boot_us FROM interval_close JOIN job USING (job_id) WHERE name = 'orphan-$1'")" "$last"
+        "$(sql "SELECT c.boot_us FROM interval_close AS c JOIN interval_open AS o ON o.seq = c.open_seq JOIN job USING (job_id) WHERE name = 'orphan-$1'")" "$last"
     daemon_start
     stop "near-$1"
     check "the neighbour ends as it should, after the daemon was killed ($1)" wait_for "near-$1"
@@ -89,7 +89,7 @@ a_lost_worker_ends_its_peers() {
     check "the peer is gone ($1)" gone "$(cat "$WORK/pair-$1.0")"
     daemon_kill
     check_equal "who was lost is billed to the last evidence, the peer to its own end ($1)" \
-        "$(sql "SELECT worker, boot_us > $last FROM interval_close JOIN job USING (job_id) WHERE name = 'pair-$1' ORDER BY worker")" \
+        "$(sql "SELECT o.worker, c.boot_us > $last FROM interval_close AS c JOIN interval_open AS o ON o.seq = c.open_seq JOIN job USING (job_id) WHERE name = 'pair-$1' ORDER BY o.worker")" \
         "$(printf '0 1\n1 0')"
     daemon_start
 }

@@ -10,9 +10,10 @@ src/worker       src src/worker
 src/stage        src src/stage
 schedulers       src schedulers
 daemon           src schedulers daemon
+daemon/billing   src schedulers daemon daemon/billing
 daemon/main.c    src schedulers daemon api
 api              src schedulers daemon api
-tests            src src/cli src/worker src/stage schedulers daemon api tests tests/unit tests/lib tests/contract
+tests            src src/cli src/worker src/stage schedulers daemon daemon/billing api tests tests/unit tests/lib tests/contract
 libexec          src
 '
 # Headers of a dependency and the files that may include them: regular expressions, matched whole.

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int meter_end(struct store *store, const struct job *job, struct err *err)
+static int meter_end(struct store *store, const struct offer *offer,
+                     const struct job *job, struct err *err)
 {
-    if (!job->attempt_over && meter_close(store, job, err) < 0)
+    if (!job->attempt_over && meter_close(store, offer, job, err) < 0)
         return -1;
     if (job->warm == WARM_AVAILABLE && store_open_warm(store, job, err) < 0)
         return -1;
@@ -29,11 +30,11 @@ static int meter(struct life *life, enum job_event_kind kind, enum job_state bef
     if (kind == EV_READY)
         return meter_open(life->store, life->offer, job, err);
     if (kind == EV_RETRY || kind == EV_INTERRUPTED)
-        return meter_close(life->store, job, err);
+        return meter_close(life->store, life->offer, job, err);
     if (kind == EV_WARM_ENDED)
         return meter_close_warm(life->store, job, err);
     if (before != job->state && job_state_is_final(job->state))
-        return meter_end(life->store, job, err);
+        return meter_end(life->store, life->offer, job, err);
     return 0;
 }
 
