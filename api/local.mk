@@ -11,6 +11,7 @@ api_libapi_a_SOURCES = \
 	api/handle_sources.c \
 	api/history.c api/history.h \
 	api/listen.c api/listen.h \
+	api/listener.c api/listener.h \
 	api/log_follow.c api/log_follow.h \
 	api/log_source.c api/log_source.h \
 	api/log_stream.c api/log_stream.h \

@@ -13,27 +13,19 @@
 #include "api/auth.h"
 #include "api/exchange.h"
 #include "api/listen.h"
+#include "api/listener.h"
 #include "api/log_follow.h"
 #include "api/upload.h"
 #include "src/clock.h"
 #include "src/log.h"
 #include "src/text.h"
 
-#include <microhttpd.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <unistd.h>
-
-/* Of one connection: its headers, and the buffer that uploads come through. */
-enum {
-    CONNECTION_MEMORY_BYTES = 16384
-};
-enum {
-    IDLE_TIMEOUT_S = 60
-};
 
 /* Followers are looked after this often, while there are any: output shows up within a
  * tenth of a second.  At most so many stats of some 2 us are made each time: 4 ms. */
@@ -63,16 +55,6 @@ struct call {
 
 TAILQ_HEAD(call_list, call);
 
-struct listener {
-    struct server *server;
-    struct MHD_Daemon *daemon; /* NULL: not in use */
-    struct loop_source *ready;
-    struct loop_source *again; /* a last source: there is more to do at once */
-    struct loop_source *timer;
-    usec_t timer_at;
-    bool is_unix;
-};
-
 struct server {
     struct api api;
     struct auth *auth;
@@ -91,9 +73,14 @@ struct server {
 
 /* --- answers --- */
 
+static struct server *server_of(const struct call *call)
+{
+    return call->listener->server;
+}
+
 static struct call_list *list_of(struct call *call)
 {
-    struct server *server = call->listener->server;
+    struct server *server = server_of(call);
 
     switch (call->state) {
     case CALL_HELD:
@@ -121,7 +108,7 @@ static void resume(struct call *call)
     MHD_resume_connection(call->connection);
     /* Without threads the library looks at what was resumed only when it is run.  Not
      * from here: a commit may be under way. */
-    if (!call->listener->server->closing)
+    if (!server_of(call)->closing)
         loop_wake(call->listener->again);
 }
 
@@ -135,7 +122,7 @@ static void arm_follow_timer(struct server *server)
 static ssize_t read_log(void *context, uint64_t position, char *out, size_t room)
 {
     struct call *call = context;
-    struct server *server = call->listener->server;
+    struct server *server = server_of(call);
     ssize_t got;
 
     (void)position;
@@ -248,7 +235,7 @@ static enum MHD_Result begin_call(struct call *call, const char *method,
         .by_tcp = !call->listener->is_unix,
     };
 
-    exchange_begin(exchange, &call->listener->server->api, &envelope);
+    exchange_begin(exchange, &server_of(call)->api, &envelope);
     MHD_get_connection_values_n(call->connection, MHD_GET_ARGUMENT_KIND, take_parameter,
                                 call);
     exchange_enter(exchange);
@@ -262,8 +249,7 @@ static const char *owner_of(const struct call *call)
     if (!call->listener->is_unix)
         return auth_anonymous;
     info = MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return info ? auth_peer(call->listener->server->auth, info->connect_fd)
-                : auth_anonymous;
+    return info ? auth_peer(server_of(call)->auth, info->connect_fd) : auth_anonymous;
 }
 
 static void on_bill(void *context)
@@ -280,7 +266,7 @@ static void on_bill(void *context)
 static enum MHD_Result ask_ledger(struct call *call)
 {
     struct reply *reply = &call->exchange.reply;
-    struct bill_runs *runs = jobs_bill_runs(call->listener->server->api.jobs);
+    struct bill_runs *runs = jobs_bill_runs(server_of(call)->api.jobs);
     struct err err;
 
     if (bill_run_start(runs, reply->question, on_bill, call, &reply->bill, &err) < 0) {
@@ -314,11 +300,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   void **state)
 {
     struct listener *listener = context;
+    const struct server *server = listener->server;
     struct call *call = *state;
     size_t came = *len;
 
     (void)version;
-    if (listener->server->closing)
+    if (server->closing)
         return MHD_NO;
     if (!call) {
         call = xcalloc(1, sizeof *call);
@@ -392,127 +379,16 @@ static void look_after_followers(void *context)
         arm_follow_timer(server);
 }
 
-/* --- the library in the loop --- */
+/* --- opening and closing --- */
 
-/* Lets the library work, and sees to it that it is run again when it wants to be though
- * nothing comes: because it is not through, or because a connection will time out.  A
- * timer that is set too early stays: setting it back at each request would cost a
- * system call, and it fires once at most. */
-static void run(struct listener *listener)
+static int start_listening(struct server *server, struct listener *listener, int fd,
+                           struct err *err)
 {
-    MHD_UNSIGNED_LONG_LONG wait_ms;
-    usec_t at;
-
-    if (MHD_run(listener->daemon) == MHD_NO)
-        log_error("api.run result=failed");
-    if (MHD_get_timeout(listener->daemon, &wait_ms) != MHD_YES)
-        return;
-    if (wait_ms == 0) {
-        loop_wake(listener->again);
-        return;
-    }
-    at = clock_boot() + (usec_t)wait_ms * USEC_PER_MSEC;
-    if (at < listener->timer_at) {
-        listener->timer_at = at;
-        loop_timer_set(listener->timer, at);
-    }
-}
-
-static void on_ready(void *context)
-{
-    run(context);
-}
-
-static void on_timer(void *context)
-{
-    struct listener *listener = context;
-
-    listener->timer_at = INT64_MAX;
-    run(listener);
-}
-
-PRINTF_LIKE(2, 0)
-static void on_library_log(void *context, const char *format, va_list args)
-{
-    auto_free char *words = xvasprintf(format, args);
-
-    (void)context;
-    words[strcspn(words, "\n")] = '\0';
-    log_debug("api.library says=\"%s\"", words);
-}
-
-/* Of a part of the URL, in place.  A NUL would end it, and what stands behind would be
- * passed over: such a part stays as it is, and names nothing that there is. */
-static size_t unescape(void *context, struct MHD_Connection *connection, char *part)
-{
-    (void)context;
-    (void)connection;
-    return strstr(part, "%00") ? strlen(part) : MHD_http_unescape(part);
-}
-
-/* Takes `fd` over, also when it fails. */
-static int start_library(struct listener *listener, int fd, int connection_limit,
-                         struct err *err)
-{
-    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-
-    /* clang-format off */
-    listener->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, listener,
-        MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)connection_limit,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
-        MHD_OPTION_END);
-    /* clang-format on */
-    if (listener->daemon)
-        return 0;
-    close(fd);
-    return err_set(err, ERR_INTERNAL, "libmicrohttpd does not start");
-}
-
-/* Serves what comes to the listening socket `fd`, which is taken over. */
-static int listener_start(struct listener *listener, struct server *server, int fd,
-                          struct err *err)
-{
-    const union MHD_DaemonInfo *info;
+    const struct listener_calls calls = { on_request, on_completed,
+                                          server->connection_limit };
 
     listener->server = server;
-    listener->timer_at = INT64_MAX;
-    if (start_library(listener, fd, server->connection_limit, err) < 0)
-        return -1;
-    info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    if (!info)
-        return err_set(err, ERR_INTERNAL, "libmicrohttpd has no epoll");
-    if (loop_add_timer(server->loop, on_timer, listener, &listener->timer, err) < 0
-        || loop_add_last(server->loop, on_ready, listener, &listener->again, err) < 0)
-        return -1;
-    return loop_add_fd(server->loop, info->epoll_fd, on_ready, listener,
-                       &listener->ready, err);
-}
-
-static void listener_stop_accepting(struct listener *listener)
-{
-    int fd = listener->daemon ? MHD_quiesce_daemon(listener->daemon) : -1;
-
-    if (fd >= 0)
-        close(fd);
-}
-
-static void listener_stop(struct listener *listener)
-{
-    loop_source_free(listener->ready);
-    loop_source_free(listener->again);
-    loop_source_free(listener->timer);
-    if (!listener->daemon)
-        return;
-    /* What is answered already goes out: after a commit that failed it says so. */
-    if (MHD_run(listener->daemon) == MHD_NO)
-        log_error("api.run result=failed");
-    MHD_stop_daemon(listener->daemon);
+    return listener_start(listener, server->loop, &calls, fd, err);
 }
 
 static int open_unix(struct server *server, const char *path, struct err *err)
@@ -522,7 +398,7 @@ static int open_unix(struct server *server, const char *path, struct err *err)
     if (listen_unix(path, &server->place, &fd, err) < 0)
         return -1;
     server->by_unix.is_unix = true;
-    if (listener_start(&server->by_unix, server, fd, err) < 0)
+    if (start_listening(server, &server->by_unix, fd, err) < 0)
         return err_wrap(err, "socket %s", path);
     log_info("api.listening socket=%s mode=0660", path);
     return 0;
@@ -537,7 +413,7 @@ static int open_tcp(struct server *server, const char *address, struct err *err)
         return 0;
     if (listen_tcp(address, &shown, &fd, err) < 0)
         return -1;
-    if (listener_start(&server->by_tcp, server, fd, err) < 0)
+    if (start_listening(server, &server->by_tcp, fd, err) < 0)
         return err_wrap(err, "listen %s", address);
     log_warning(
         "api.listening address=%s reach=loopback tokens=none owner=%s note=\"any user of this host may submit and stop jobs\"",

@@ -26,7 +26,7 @@ archive(_entry)?\.h        src/archive(_stream)?\.c
 pcre2\.h                   src/regex\.c
 systemd/.*                 src/loop\.c
 sqlite3\.h                 (daemon/store.*\.[ch]|tests/unit/test_store\.c)
-microhttpd\.h              api/server\.c
+microhttpd\.h              api/(server|listener)\.[ch]
 check\.h                   tests/unit/.*
 '
 # Benchmarks measure the bare libraries beside us.
