@@ -9,6 +9,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bill_run.c daemon/bill_run.h \
 	daemon/config.c daemon/config.h daemon/config_private.h \
 	daemon/config_s3.c \
+	daemon/estimate.c daemon/estimate.h \
 	daemon/failure_reason.c daemon/failure_reason.h \
 	daemon/figure.c daemon/figure.h \
 	daemon/haul.c daemon/haul.h \
