@@ -133,6 +133,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_json.c \
 	tests/unit/test_launch_env.c \
 	tests/unit/test_launch_plan.c \
+	tests/unit/test_ledger_row.c \
 	tests/unit/test_local_cgroup.c \
 	tests/unit/test_local_journal.c \
 	tests/unit/test_log.c \
