@@ -234,6 +234,8 @@ static char **torchrun_argv(const struct launch_input *input, int worker)
     words_add(&argv, xasprintf("--master_addr=%s", launch_host(input, 0)));
     words_add(&argv, xasprintf("--master_port=%d", input->port));
     words_add(&argv, xasprintf("--rdzv_id=%s", input->job_id));
+    /* Of 5 s, an agent that lost its peer to a failure elsewhere may look first. */
+    words_add(&argv, xstrdup("--monitor_interval=0.5"));
     /* Else its argparse takes an argument of the program, --no, for one of its own. */
     words_add(&argv, xstrdup("--"));
     words_add(&argv, xstrdup(spec->entry_point));

@@ -120,7 +120,7 @@ static const struct {
       "[/bin/echo][a b][][${X}]" },
     { PROGRAM "\"hyperparameters\": {\"a\": \"$1 $$\"}, " RUN TWO,
       "[/usr/bin/python3][-m][torch.distributed.run][--nnodes=2][--nproc_per_node=2][--node_rank=1]"
-      "[--master_addr=127.1.0.1][--master_port=20000][--rdzv_id=01JOB][--][t.py][-a][$$1 $$$$]" },
+      "[--master_addr=127.1.0.1][--master_port=20000][--rdzv_id=01JOB][--monitor_interval=0.5][--][t.py][-a][$$1 $$$$]" },
     { PROGRAM MPI TWO, "" },
 };
 /* clang-format on */
