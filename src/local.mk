@@ -54,6 +54,7 @@ src_libwords_a_SOURCES = \
 	src/s3_xml.c src/s3_xml.h \
 	src/sigv4.c src/sigv4.h \
 	src/stage.h \
+	src/stats.c src/stats.h \
 	src/storage.c src/storage.h \
 	src/text.c src/text.h \
 	src/uri.c src/uri.h \
@@ -64,7 +65,7 @@ src_libwords_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS) $(YAML_CFLAGS) $(CURL_CFLAG
 
 words = src/libwords.a
 # What all of them stand on; the worker names its few itself.
-heavy_LIBS = $(CJSON_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS) $(ARCHIVE_LIBS) $(SYSTEMD_LIBS)
+heavy_LIBS = $(CJSON_LIBS) $(PCRE2_LIBS) $(YAML_LIBS) $(CURL_LIBS) $(CRYPTO_LIBS) $(ARCHIVE_LIBS) $(SYSTEMD_LIBS) -lm
 
 # Packs and unpacks source trees, so that neither daemon nor worker does it itself.
 pkglibexec_PROGRAMS += railhead-archive
