@@ -82,6 +82,7 @@ test_helpers = \
 	tests/data/specs/valid.txt \
 	tests/faults/kill9.py \
 	tests/faults/slow_nursery.py \
+	tests/flow/make_ledger.c \
 	tests/flow/make_plan.c \
 	tests/lib/count \
 	tests/lib/daemon.sh \
@@ -187,6 +188,11 @@ endif
 check_PROGRAMS += tests/flow/make_plan
 tests_flow_make_plan_SOURCES = tests/flow/make_plan.c
 tests_flow_make_plan_LDADD = $(words) $(heavy_LIBS)
+
+# Ledgers of any size, for reports.
+check_PROGRAMS += tests/flow/make_ledger
+tests_flow_make_ledger_SOURCES = tests/flow/make_ledger.c
+tests_flow_make_ledger_LDADD = daemon/libdaemon.a schedulers/libschedulers.a $(words) $(SQLITE_LIBS) $(heavy_LIBS)
 
 # The verbs of S3 from a shell.
 check_PROGRAMS += tests/flow/s3_verbs
