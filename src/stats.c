@@ -70,6 +70,13 @@ static double t_tail(double t, double df)
     return incomplete_beta(df / 2, 0.5, df / (df + square), square / (df + square)) / 2;
 }
 
+double stats_t_below(double t, double df)
+{
+    if (!(df > 0))
+        return NAN;
+    return t < 0 ? t_tail(-t, df) : 1 - t_tail(t, df);
+}
+
 double stats_t_quantile(double p, double df)
 {
     double tail = p < 0.5 ? p : 1 - p;
@@ -78,6 +85,8 @@ double stats_t_quantile(double p, double df)
 
     if (!(p > 0 && p < 1 && df > 0))
         return NAN;
+    if (tail >= 0.5)
+        return 0;
     while (t_tail(high, df) > tail && high < 1e150) /* its square is finite */
         high *= 2;
     /* Halved until no double lies between. */

@@ -15,6 +15,9 @@
 /** The x below which a share `p` of Student's t with `df` degrees of freedom lies (df
  * need not be whole).  To 10 significant digits.  NaN unless 0 < p < 1 and df > 0. */
 double stats_t_quantile(double p, double df);
+/** The share of Student's t with `df` degrees of freedom that lies below `t`.  NaN
+ * unless df > 0. */
+double stats_t_below(double t, double df);
 
 /** NaN of none. */
 double stats_mean(const double *values, size_t count);
