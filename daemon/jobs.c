@@ -91,6 +91,7 @@ static int open_parts(struct jobs *jobs, struct err *err)
     if (offers_make(jobs->config, jobs->catalog, &jobs->offers, err) < 0
         || make_folders(jobs->config, err) < 0
         || store_open(database, &jobs->store, err) < 0
+        || price_book_load(&jobs->book, jobs->store, err) < 0
         || jobs_open_rounds(jobs, err) < 0)
         return -1;
     jobs->queue = queue_new(&jobs->offers);
@@ -136,6 +137,7 @@ void jobs_close(struct jobs *jobs)
     queue_free(jobs->queue);
     bill_runs_free(jobs->bill_runs);
     store_close(jobs->store);
+    price_book_clear(&jobs->book);
     offers_clear(&jobs->offers);
     words_free(jobs->base_env);
     free(jobs->worker_path);

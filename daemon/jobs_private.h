@@ -6,6 +6,7 @@
 #include "daemon/jobs.h"
 #include "daemon/offers.h"
 #include "daemon/ports.h"
+#include "daemon/price_book.h"
 #include "daemon/queue.h"
 #include "daemon/store.h"
 #include "schedulers/scheduler.h"
@@ -47,6 +48,7 @@ struct jobs {
     struct loop *loop;
     struct store *store;
     struct offers offers;
+    struct price_book book;
     struct queue *queue;
     struct ports ports;
     int next_block;

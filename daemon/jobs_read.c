@@ -62,7 +62,9 @@ static char *message_of(const struct job *job)
     case JOB_FAILED:
         return xstrdup(job->end.message ? job->end.message : "Training job failed");
     case JOB_STOPPED:
-        return xstrdup("Training job stopped");
+        return job->end.cause == END_BUDGET
+                   ? xstrdup("Training job stopped: the budget was used up")
+                   : xstrdup("Training job stopped");
     case JOB_MAX_RUNTIME_EXCEEDED:
         return xstrdup("Training job stopped: max_run was reached");
     case JOB_MAX_WAIT_TIME_EXCEEDED:
@@ -194,6 +196,7 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
     input.warm = warm;
     input.metrics = metrics;
     input.transitions = history.transitions;
+    input.book = &jobs->book;
     input.offer = offers_find(&jobs->offers, row.instance_type);
     input.world_size = profile ? launch_world_size(spec, profile) : 0;
     ask_live(jobs, history.job, &input, &reason, &progress);
@@ -334,8 +337,9 @@ static struct cJSON *instance_type_of(struct jobs *jobs, const struct profile *p
     json_set_text(json, "network_gbps", profile->network_gbps);
     json_set_bool(json, "efa", profile->efa);
     json_set(json, "price",
-             report_price(offer ? offer_price(offer, clock_wall())
-                                : profile_price_at(profile, clock_wall())));
+             report_price(offer
+                              ? price_in_force(&jobs->book, offer, clock_wall())
+                              : price_of_profile(&jobs->book, profile, clock_wall())));
     json_set_bool(json, "offered", offer != NULL);
     json_set_text(json, "scheduler", offer ? offer->scheduler : NULL);
     json_set_bool(json, "emulated", offer && offer->emulated);

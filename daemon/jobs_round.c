@@ -56,15 +56,17 @@ void jobs_mark_due(struct jobs *jobs, struct live_job *live)
     jobs_wake(jobs);
 }
 
-static const struct offer *offer_of(const struct jobs *jobs, const struct job *job)
+static struct meter meter_of(const struct jobs *jobs, const struct job *job)
 {
-    return offers_find(&jobs->offers, job->instance_type);
+    return (struct meter){ jobs->store, &jobs->book,
+                           offers_find(&jobs->offers, job->instance_type) };
 }
 
 static int store_end(struct jobs *jobs, const struct job *job, struct err *err)
 {
-    if ((!job->attempt_over
-         && meter_close(jobs->store, offer_of(jobs, job), job, err) < 0)
+    const struct meter meter = meter_of(jobs, job);
+
+    if ((!job->attempt_over && meter_close(&meter, job, err) < 0)
         || meter_set_bill(jobs->store, job, err) < 0)
         return -1;
     return job->warm == WARM_AVAILABLE ? store_open_warm(jobs->store, job, err) : 0;
@@ -74,12 +76,14 @@ static int store_end(struct jobs *jobs, const struct job *job, struct err *err)
 static int store_consequences(struct jobs *jobs, const struct job *job,
                               const struct job_event *event, struct err *err)
 {
+    const struct meter meter = meter_of(jobs, job);
+
     switch (event->kind) {
     case EV_READY:
-        return meter_open(jobs->store, offer_of(jobs, job), job, err);
+        return meter_open(&meter, job, err);
     case EV_RETRY:
     case EV_INTERRUPTED:
-        return meter_close(jobs->store, offer_of(jobs, job), job, err);
+        return meter_close(&meter, job, err);
     case EV_COMPLETED:
     case EV_FAILED:
     case EV_STOPPED:
@@ -87,7 +91,7 @@ static int store_consequences(struct jobs *jobs, const struct job *job,
     case EV_WAIT_EXPIRED:
         return store_end(jobs, job, err);
     case EV_WARM_ENDED:
-        return meter_close_warm(jobs->store, job, err);
+        return meter_close_warm(&meter, job, err);
     case EV_WORKER_READY:
     case EV_WORKER_LAUNCHED:
     case EV_WORKER_UPLOADING:

@@ -195,7 +195,7 @@ static struct cJSON *submit_answer(const struct jobs *jobs, const struct job_row
     json_set_int(answer, "instance_count", row->instance_count);
     json_set_bool(answer, "emulated", row->emulated);
     json_set(answer, "price",
-             report_price(offer ? offer_price(offer, clock_wall()) : NULL));
+             report_price(price_in_force(&jobs->book, offer, clock_wall())));
     return answer;
 }
 

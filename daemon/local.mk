@@ -38,6 +38,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/meter.c daemon/meter.h \
 	daemon/offers.c daemon/offers.h \
 	daemon/ports.c daemon/ports.h \
+	daemon/price_book.c daemon/price_book.h \
 	daemon/queue.c daemon/queue.h \
 	daemon/report.c daemon/report.h \
 	daemon/schema.h \
@@ -49,6 +50,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_key.c \
 	daemon/store_ledger.c \
 	daemon/store_metric.c \
+	daemon/store_price_book.c \
 	daemon/store_private.h \
 	daemon/store_wal.c
 nodist_daemon_libdaemon_a_SOURCES = daemon/schema.c

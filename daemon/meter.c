@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int label_of(struct store *store, const struct offer *offer,
-                    const struct job *job, int64_t *label, struct err *err)
+static int label_of(const struct meter *meter, const struct job *job, int64_t *label,
+                    struct err *err)
 {
+    const struct offer *offer = meter->offer;
     const struct charge_label words = {
         .owner = job->owner,
         .instance_type = job->instance_type,
@@ -21,20 +22,20 @@ static int label_of(struct store *store, const struct offer *offer,
         .tags = job->tags,
     };
 
-    return store_label(store, &words, label, err);
+    return store_label(meter->store, &words, label, err);
 }
 
-int meter_open(struct store *store, const struct offer *offer, const struct job *job,
-               struct err *err)
+int meter_open(const struct meter *meter, const struct job *job, struct err *err)
 {
     const struct profile_price *price =
-        offer ? offer_price(offer, job->ready_wall_us) : NULL;
+        price_in_force(meter->book, meter->offer, job->ready_wall_us);
     struct interval_start start = { 0 };
 
     if (price
-        && store_price_id(store, job->instance_type, price, &start.price, err) < 0)
+        && store_price_id(meter->store, job->instance_type, price, &start.price, err)
+               < 0)
         return -1;
-    if (label_of(store, offer, job, &start.label, err) < 0)
+    if (label_of(meter, job, &start.label, err) < 0)
         return -1;
     for (int i = 0; i < job->instance_count; i++) {
         char evidence[128];
@@ -43,7 +44,7 @@ int meter_open(struct store *store, const struct offer *offer, const struct job 
                  "the last of %d workers was ready; own ready line at boot_us %lld",
                  job->instance_count, (long long)job->workers[i].ready_boot_us);
         start.evidence = evidence;
-        if (store_open_interval(store, job, i, &start, err) < 0)
+        if (store_open_interval(meter->store, job, i, &start, err) < 0)
             return -1;
     }
     return 0;
@@ -105,14 +106,13 @@ static int busy_permille(const struct offer *offer, const struct job_worker *wor
 
 /* All workers close together, at the end of the last one; one that was lost closes at
  * its last evidence.  *base is how many instance-seconds those before it have. */
-static int close_worker(struct store *store, const struct offer *offer,
-                        const struct job *job, int index, int64_t *base,
-                        struct err *err)
+static int close_worker(const struct meter *meter, const struct job *job, int index,
+                        int64_t *base, struct err *err)
 {
     const struct job_worker *worker = &job->workers[index];
     struct interval_end end = { .boot_us = job_end_boot(job),
                                 .base = *base,
-                                .busy_permille = busy_permille(offer, worker) };
+                                .busy_permille = busy_permille(meter->offer, worker) };
     char evidence[128];
 
     if (end_is_unseen(worker))
@@ -124,21 +124,20 @@ static int close_worker(struct store *store, const struct offer *offer,
     describe_end(job, worker, evidence);
     end.evidence = evidence;
     *base += end.seconds;
-    return store_close_interval(store, job, index, &end, err);
+    return store_close_interval(meter->store, job, index, &end, err);
 }
 
-int meter_close(struct store *store, const struct offer *offer, const struct job *job,
-                struct err *err)
+int meter_close(const struct meter *meter, const struct job *job, struct err *err)
 {
     int64_t base = 0;
 
     for (int i = 0; job->billing && i < job->instance_count; i++)
-        if (close_worker(store, offer, job, i, &base, err) < 0)
+        if (close_worker(meter, job, i, &base, err) < 0)
             return -1;
     return 0;
 }
 
-int meter_close_warm(struct store *store, const struct job *job, struct err *err)
+int meter_close_warm(const struct meter *meter, const struct job *job, struct err *err)
 {
     char evidence[128];
     struct interval_end end = {
@@ -154,7 +153,7 @@ int meter_close_warm(struct store *store, const struct job *job, struct err *err
     else
         snprintf(evidence, sizeof evidence, "terminated");
     for (int i = 0; i < job->instance_count; i++) {
-        if (store_close_interval(store, job, i, &end, err) < 0)
+        if (store_close_interval(meter->store, job, i, &end, err) < 0)
             return -1;
         end.base += end.seconds;
     }

@@ -1,28 +1,34 @@
 #ifndef DAEMON_METER_H
 #define DAEMON_METER_H
 
-#include "daemon/offers.h"
+#include "daemon/price_book.h"
 #include "daemon/store.h"
 
 /* Opens and closes the billing intervals of an attempt, in the transaction of the event
  * that calls for it. */
 
+struct meter {
+    struct store *store;
+    const struct price_book *book;
+    const struct offer *offer; /* of the job's type; NULL: it is not offered any more */
+};
+
 /** At EV_READY: one interval a worker, all at the job's ready time, at the price in
- * force then. `offer` NULL: the type is not offered any more; unpriced. */
-MUST_CHECK int meter_open(struct store *store, const struct offer *offer,
-                          const struct job *job, struct err *err);
+ * force then; unpriced without an offer. */
+MUST_CHECK int meter_open(const struct meter *meter, const struct job *job,
+                          struct err *err);
 
 /** When an attempt has ended, by a retry or with the job: closes them.  Nothing to do
  * when the bill never opened. */
-MUST_CHECK int meter_close(struct store *store, const struct offer *offer,
-                           const struct job *job, struct err *err);
+MUST_CHECK int meter_close(const struct meter *meter, const struct job *job,
+                           struct err *err);
 
 /** When the job has ended and every attempt is closed: sets the job's bill. */
 MUST_CHECK int meter_set_bill(struct store *store, const struct job *job,
                               struct err *err);
 
 /** When what an ended job held for the next one is free: closes its warm intervals. */
-MUST_CHECK int meter_close_warm(struct store *store, const struct job *job,
+MUST_CHECK int meter_close_warm(const struct meter *meter, const struct job *job,
                                 struct err *err);
 
 #endif

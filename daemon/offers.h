@@ -39,7 +39,8 @@ void offers_clear(struct offers *offers);
 /** NULL when the type is not offered. */
 const struct offer *offers_find(const struct offers *offers, const char *instance_type);
 
-/** The price in force at `wall`; NULL: unpriced. */
+/** What the pool and the catalog say of the price at `wall`; NULL: nothing.  The price
+ * in force is price_in_force. */
 const struct profile_price *offer_price(const struct offer *offer, usec_t wall);
 
 /** Why a type is not offered and which are, as a problem of `instance_type`. */

@@ -45,8 +45,7 @@ static struct cJSON *price_of(const struct report_input *input)
     const struct interval *pinned = input->intervals;
 
     if (!input->interval_count)
-        return report_price(input->offer ? offer_price(input->offer, clock_wall())
-                                         : NULL);
+        return report_price(price_in_force(input->book, input->offer, clock_wall()));
     if (!pinned->priced)
         return json_null_new();
     return price_to_json(pinned->hourly, pinned->price_source, pinned->price_basis,

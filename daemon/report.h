@@ -2,7 +2,7 @@
 #define DAEMON_REPORT_H
 
 #include "daemon/bill.h"
-#include "daemon/offers.h"
+#include "daemon/price_book.h"
 #include "daemon/store.h"
 #include "src/job_spec.h"
 
@@ -19,7 +19,8 @@ struct report_input {
     const struct cJSON *progress; /* what is moved just now; or NULL */
     const struct cJSON *metrics;
     const struct cJSON *transitions; /* array */
-    const struct offer *offer;       /* or NULL: not offered any more */
+    const struct price_book *book;
+    const struct offer *offer; /* or NULL: not offered any more */
     int world_size;
     int queue_position; /* 0: does not wait */
     const char *queue_reason;

@@ -80,6 +80,14 @@ MUST_CHECK int store_list_jobs(struct store *store, const struct store_filter *f
                                store_row_callback_t *callback, void *context,
                                struct err *err);
 
+/** Billable seconds of the newest jobs of a recipe that completed, by this scheduler
+ * and on hardware that was, or was not, another's.
+ *
+ * @seconds  room for `limit` of them, newest first
+ */
+MUST_CHECK int store_get_runs(struct store *store, const struct job *like, size_t limit,
+                              int64_t *seconds, size_t *count, struct err *err);
+
 /** Row ids of jobs that are not over (job_is_over), oldest first. */
 MUST_CHECK int store_live_jobs(struct store *store, int64_t **ids, size_t *count,
                                struct err *err);
@@ -108,6 +116,7 @@ struct metric_value {
     int rank;
     const struct cJSON *step; /* a whole number, or anything else: none */
     usec_t wall;
+    int attempt; /* that it was printed in */
 };
 
 MUST_CHECK int store_set_metric(struct store *store, int64_t job_id,
@@ -115,6 +124,18 @@ MUST_CHECK int store_set_metric(struct store *store, int64_t job_id,
 /** {"name": {"last", "rank", "step", "at"}}; the caller frees. */
 MUST_CHECK int store_get_metrics(struct store *store, int64_t job_id,
                                  struct cJSON **metrics, struct err *err);
+
+/* The first and the newest value of a metric in one attempt, as struct metric_value has
+ * them. */
+struct metric_readings {
+    int attempt; /* 0: there is none */
+    char first[64];
+    usec_t first_wall;
+    char last[64];
+    usec_t last_wall;
+};
+MUST_CHECK int store_get_readings(struct store *store, int64_t job_id, const char *name,
+                                  struct metric_readings *readings, struct err *err);
 
 /* --- store_key.c: idempotency keys --- */
 
@@ -159,7 +180,7 @@ struct interval {
     char close_evidence[128];
     bool priced;
     nanousd_t hourly;
-    char price_source[128];
+    char price_source[288];
     char price_confidence[16];
     char price_basis[16];
     char price_as_of[32];
@@ -201,6 +222,13 @@ MUST_CHECK int store_close_interval(struct store *store, const struct job *job,
 MUST_CHECK int store_get_intervals(struct store *store, int64_t job_id,
                                    enum interval_kind kind, struct interval **intervals,
                                    size_t *count, struct err *err);
+
+/* --- store_price_book.c: prices that are set --- */
+
+struct price_row;
+/** Adds a price of the book; its seq is not read. */
+MUST_CHECK int store_add_price(struct store *store, const struct price_row *price,
+                               int64_t *seq, struct err *err);
 
 /* --- store_charges.c: the ledger as reports read it --- */
 

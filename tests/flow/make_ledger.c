@@ -311,13 +311,15 @@ static void end_attempt(struct world *world, struct running *running)
 
 static void end_warm(struct world *world, struct running *running)
 {
+    static const struct price_book no_book;
+    const struct meter meter = { world->store, &no_book, NULL };
     struct job *job = running->job;
     struct err err;
 
     job->warm = WARM_TERMINATED;
     job->warm_end_boot_us = job_warm_start(job) + (running->at - job->changed_us);
     job->changed_us = running->at;
-    must(meter_close_warm(world->store, job, &err), &err);
+    must(meter_close_warm(&meter, job, &err), &err);
     must(store_update_state(world->store, job, &err), &err);
     world->promised += job->instance_count;
     commit_now_and_then(world, job->instance_count);

@@ -12,29 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int meter_end(struct store *store, const struct offer *offer,
-                     const struct job *job, struct err *err)
+static int meter_end(const struct meter *meter, const struct job *job, struct err *err)
 {
-    if (!job->attempt_over && meter_close(store, offer, job, err) < 0)
+    if (!job->attempt_over && meter_close(meter, job, err) < 0)
         return -1;
-    if (job->warm == WARM_AVAILABLE && store_open_warm(store, job, err) < 0)
+    if (job->warm == WARM_AVAILABLE && store_open_warm(meter->store, job, err) < 0)
         return -1;
-    return meter_set_bill(store, job, err);
+    return meter_set_bill(meter->store, job, err);
 }
 
 static int meter(struct life *life, enum job_event_kind kind, enum job_state before,
                  struct err *err)
 {
+    static const struct price_book no_book;
+    const struct meter meter = { life->store, life->book ? life->book : &no_book,
+                                 life->offer };
     const struct job *job = life->job;
 
     if (kind == EV_READY)
-        return meter_open(life->store, life->offer, job, err);
+        return meter_open(&meter, job, err);
     if (kind == EV_RETRY || kind == EV_INTERRUPTED)
-        return meter_close(life->store, life->offer, job, err);
+        return meter_close(&meter, job, err);
     if (kind == EV_WARM_ENDED)
-        return meter_close_warm(life->store, job, err);
+        return meter_close_warm(&meter, job, err);
     if (before != job->state && job_state_is_final(job->state))
-        return meter_end(life->store, life->offer, job, err);
+        return meter_end(&meter, job, err);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 #define TESTS_UNIT_LIFE_H
 
 #include "daemon/job.h"
-#include "daemon/offers.h"
+#include "daemon/price_book.h"
 #include "daemon/store.h"
 
 /*
@@ -39,6 +39,7 @@ struct life {
     struct store *store;       /* or NULL; events and the job's row are written there */
     bool metered;              /* its bill, too */
     const struct offer *offer; /* or NULL: unpriced */
+    const struct price_book *book; /* or NULL: an empty one */
     struct job *job;
     struct lived_event *events;
     size_t event_count;

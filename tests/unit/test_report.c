@@ -52,7 +52,9 @@ static struct cJSON *report_of(const char *steps, const struct offer *at)
                                    .tags = tags };
     struct interval *intervals = NULL;
     struct interval *warm = NULL;
+    static const struct price_book no_book;
     struct report_input input = { .spec = &spec,
+                                  .book = &no_book,
                                   .spec_json = spec_json,
                                   .metrics = metrics,
                                   .transitions = transitions,

@@ -1,0 +1,128 @@
+/* Which price is in force.  Whether one may be set is decided in jobs_prices.c. */
+
+#include "daemon/price_book.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct book_entry *add_entry(struct price_book *book, int64_t seq,
+                                    const char *instance_type)
+{
+    struct book_entry *entry;
+
+    book->entries = xrealloc(book->entries, (book->count + 1) * sizeof *book->entries);
+    entry = &book->entries[book->count++];
+    *entry = (struct book_entry){ .seq = seq, .instance_type = xstrdup(instance_type) };
+    return entry;
+}
+
+static int take_row(void *context, const struct price_row *row, struct err *err)
+{
+    struct price_book *book = context;
+    struct book_entry *entry;
+
+    (void)err;
+    if (strcmp(row->basis, "book") != 0)
+        return 0;
+    entry = add_entry(book, row->seq, row->instance_type);
+    entry->price = (struct profile_price){ .hourly = row->hourly,
+                                           .from = row->from_us,
+                                           .as_of = xstrdup(row->as_of),
+                                           .basis = xstrdup(row->basis),
+                                           .confidence = xstrdup(row->confidence),
+                                           .source = xstrdup(row->source) };
+    return 0;
+}
+
+int price_book_load(struct price_book *book, struct store *store, struct err *err)
+{
+    return store_each_price(store, take_row, book, err);
+}
+
+int price_book_add(struct price_book *book, struct store *store,
+                   const char *instance_type, const struct profile_price *price,
+                   struct err *err)
+{
+    struct price_row row = { .instance_type = instance_type,
+                             .hourly = price->hourly,
+                             .from_us = price->from,
+                             .as_of = price->as_of,
+                             .basis = price->basis,
+                             .confidence = price->confidence,
+                             .source = price->source };
+
+    if (store_add_price(store, &row, &row.seq, err) < 0)
+        return -1;
+    return take_row(book, &row, err);
+}
+
+void price_book_clear(struct price_book *book)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        struct book_entry *entry = &book->entries[i];
+
+        free(entry->instance_type);
+        free(entry->price.as_of);
+        free(entry->price.basis);
+        free(entry->price.confidence);
+        free(entry->price.source);
+    }
+    free(book->entries);
+    *book = (struct price_book){ 0 };
+}
+
+/* The latest that holds by then; of those from the same time, the one that was set
+ * last. */
+static const struct profile_price *of_book(const struct price_book *book,
+                                           const char *instance_type, usec_t wall)
+{
+    const struct profile_price *found = NULL;
+
+    for (size_t i = 0; i < book->count; i++) {
+        const struct book_entry *entry = &book->entries[i];
+
+        if (entry->price.from <= wall && (!found || entry->price.from >= found->from)
+            && strcmp(entry->instance_type, instance_type) == 0)
+            found = &entry->price;
+    }
+    return found;
+}
+
+const struct profile_price *price_in_force(const struct price_book *book,
+                                           const struct offer *offer, usec_t wall)
+{
+    const struct profile_price *price = NULL;
+
+    if (!offer)
+        return NULL;
+    if (offer->pricing != PRICING_FREE)
+        price = of_book(book, offer->profile->name, wall);
+    return price ? price : offer_price(offer, wall);
+}
+
+const struct profile_price *price_of_profile(const struct price_book *book,
+                                             const struct profile *profile, usec_t wall)
+{
+    const struct profile_price *price = of_book(book, profile->name, wall);
+
+    return price ? price : profile_price_at(profile, wall);
+}
+
+usec_t price_next_change(const struct price_book *book, const struct offer *offer,
+                         usec_t wall)
+{
+    const struct profile *profile = offer->profile;
+    usec_t next = INT64_MAX;
+
+    for (size_t i = 0; i < book->count; i++) {
+        usec_t from = book->entries[i].price.from;
+
+        if (from > wall && from < next
+            && strcmp(book->entries[i].instance_type, profile->name) == 0)
+            next = from;
+    }
+    for (size_t i = 0; i < profile->price_count; i++)
+        if (profile->prices[i].from > wall && profile->prices[i].from < next)
+            next = profile->prices[i].from;
+    return next;
+}

@@ -1,0 +1,51 @@
+#ifndef DAEMON_PRICE_BOOK_H
+#define DAEMON_PRICE_BOOK_H
+
+#include "daemon/offers.h"
+#include "daemon/store.h"
+
+/*
+ * What an instance-hour costs, and since when (railhead-billing(7), "Price").
+ *
+ * The dated prices that an administrator has set come before the pool's own price, and
+ * that before the catalog's.  A pool that is `free` costs 0, whatever else is said.
+ */
+
+struct book_entry {
+    int64_t seq; /* of its row in the ledger */
+    char *instance_type;
+    struct profile_price price; /* basis "book" */
+};
+
+struct price_book {
+    struct book_entry *entries; /* by seq */
+    size_t count;
+    bool at_change; /* `reprice: at-change`: a price that changes cuts intervals */
+};
+
+/** Reads what the ledger has of the book. */
+MUST_CHECK int price_book_load(struct price_book *book, struct store *store,
+                               struct err *err);
+/** Sets a price for this time and later, in the ledger too.  `price` is copied; what it
+ * says of the past is for the caller to have checked. */
+MUST_CHECK int price_book_add(struct price_book *book, struct store *store,
+                              const char *instance_type,
+                              const struct profile_price *price, struct err *err);
+void price_book_clear(struct price_book *book);
+
+/** The price in force at `wall`, valid until the book changes.  NULL: unpriced, as also
+ * without an offer.  Pure. */
+const struct profile_price *price_in_force(const struct price_book *book,
+                                           const struct offer *offer, usec_t wall);
+
+/** The same for a type of the catalog that is not offered.  Pure. */
+const struct profile_price *price_of_profile(const struct price_book *book,
+                                             const struct profile *profile,
+                                             usec_t wall);
+
+/** When the price may be another one for the first time after `wall`; INT64_MAX: it
+ * stays.  Pure. */
+usec_t price_next_change(const struct price_book *book, const struct offer *offer,
+                         usec_t wall);
+
+#endif
