@@ -1,6 +1,11 @@
-/* What a job can cost.  Decides what bounds a bill; prices and history are given. */
+/* What a job can cost.  Decides what bounds a bill and what can be said of one that is
+ * not written yet; prices, runs and readings are given. */
 
 #include "daemon/estimate.h"
+
+#include "src/stats.h"
+
+#include <math.h>
 
 struct run_bounds run_bounds_of_spec(const struct job_spec *spec)
 {
@@ -43,4 +48,89 @@ int estimate_warm_cost(const struct run_bounds *bounds, nanousd_t hourly,
 {
     return money_for_seconds(hourly, bounds->keep_alive_s * bounds->instances, cost,
                              err);
+}
+
+#define BAND 0.95
+
+/* Where the next run falls: t-distributed on the scale of logarithms. */
+struct prediction {
+    double middle;
+    double spread;
+    double df;
+    double past; /* the share of runs that would have ended by now */
+};
+
+/*
+ * Seconds are whole, rounded up: runs that look alike lay up to a second apart.  The
+ * deviation is not taken to be less than that of a second's rounding, 1 / sqrt(12).
+ */
+static struct prediction predict(const int64_t *runs, size_t count, int64_t elapsed)
+{
+    const double rounding = 1 / sqrt(12);
+    double logs[ESTIMATE_RUNS_MAX];
+    struct prediction next = { .df = (double)count - 1 };
+    double deviation;
+
+    for (size_t i = 0; i < count; i++)
+        logs[i] = log((double)runs[i]);
+    next.middle = stats_mean(logs, count);
+    deviation = fmax(sqrt(stats_variance(logs, count)), rounding / exp(next.middle));
+    next.spread = deviation * sqrt(1 + 1 / (double)count);
+    if (elapsed > 0)
+        next.past =
+            stats_t_below((log((double)elapsed) - next.middle) / next.spread, next.df);
+    return next;
+}
+
+/* Of those that have not ended by now, a share `p` ends by then. */
+static double seconds_at(const struct prediction *next, double p)
+{
+    double share = next->past + p * (1 - next->past);
+
+    return exp(next->middle + next->spread * stats_t_quantile(share, next->df));
+}
+
+/* Two runs bound the next one hardly: the band may pass what an integer holds. */
+static int64_t whole(double seconds)
+{
+    const int64_t most = INT32_MAX;
+
+    return seconds < (double)most ? (int64_t)seconds : most;
+}
+
+bool estimate_from_runs(const int64_t *runs, size_t count, int64_t elapsed,
+                        struct likely *out)
+{
+    struct prediction next;
+
+    if (count == 1 && elapsed < runs[0])
+        *out = (struct likely){ .seconds = runs[0] };
+    if (count < 2)
+        return count == 1 && elapsed < runs[0];
+    next =
+        predict(runs, count > ESTIMATE_RUNS_MAX ? ESTIMATE_RUNS_MAX : count, elapsed);
+    if (next.past > (1 + BAND) / 2)
+        return false;
+    out->has_band = true;
+    out->seconds = whole(round(seconds_at(&next, 0.5)));
+    out->low = whole(floor(seconds_at(&next, (1 - BAND) / 2)));
+    out->high = whole(ceil(seconds_at(&next, (1 + BAND) / 2)));
+    return true;
+}
+
+/* What was seen for a minute says nothing of next week. */
+#define STRETCH_MAX 100
+
+bool estimate_from_work(const struct work_readings *work, double planned, usec_t now,
+                        int64_t *left)
+{
+    double span = (double)(work->last_at - work->first_at);
+    double ahead = span * (planned - work->last) / (work->last - work->first);
+    double until = (double)(work->last_at - now) + ahead;
+
+    if (span <= 0 || work->last <= work->first || ahead > STRETCH_MAX * span
+        || until < 0)
+        return false;
+    *left = (int64_t)(until / (double)USEC_PER_SEC + 0.5);
+    return true;
 }

@@ -36,6 +36,7 @@ static void keep_metric(struct jobs *jobs, const struct live_job *live,
         .rank = (int)json_get_int(metric, "rank", 0),
         .step = json_get(metric, "step"),
         .wall = wall,
+        .attempt = live->job->attempt,
     };
     struct err err;
 

@@ -40,7 +40,6 @@ static int add_tags(struct store *store, const struct job *job, struct err *err)
     return 0;
 }
 
-
 int store_insert_job(struct store *store, const struct job *job, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
@@ -221,6 +220,33 @@ int store_list_jobs(struct store *store, const struct store_filter *filter,
             return -1;
     }
     return step == SQLITE_DONE ? 0 : store_fail(store, "list jobs", err);
+}
+
+/* By the index job_by_recipe alone. */
+static const char sql_get_runs[] =
+    "SELECT billable_seconds FROM job WHERE recipe = ?1 AND emulated = ?2"
+    " AND scheduler = ?3 AND state = 'Completed' AND billable_seconds > 0"
+    " ORDER BY job_id DESC LIMIT ?4";
+
+int store_get_runs(struct store *store, const struct job *like, size_t limit,
+                   int64_t *seconds, size_t *count, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    size_t used = 0;
+    int step;
+
+    if (store_prepare(store, sql_get_runs, &statement, err) < 0)
+        return -1;
+    store_bind_text(statement, 1, like->recipe);
+    sqlite3_bind_int(statement, 2, like->emulated);
+    store_bind_text(statement, 3, like->scheduler);
+    sqlite3_bind_int64(statement, 4, (int64_t)limit);
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+        seconds[used++] = sqlite3_column_int64(statement, 0);
+    if (step != SQLITE_DONE)
+        return store_fail(store, "read runs of a recipe", err);
+    *count = used;
+    return 0;
 }
 
 static const char sql_live_jobs[] =

@@ -4,10 +4,14 @@
 #include "src/clock.h"
 
 static const char sql_set_metric[] =
-    "INSERT INTO job_metric (job_id, name, value, rank, step, wall_us)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+    "INSERT INTO job_metric (job_id, name, value, rank, step, wall_us, attempt,"
+    " first_value, first_wall_us)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?3, ?6)"
     " ON CONFLICT (job_id, name)"
-    " DO UPDATE SET value = ?3, rank = ?4, step = ?5, wall_us = ?6 WHERE wall_us <= ?6";
+    " DO UPDATE SET value = ?3, rank = ?4, step = ?5, wall_us = ?6, attempt = ?7,"
+    " first_value = CASE attempt WHEN ?7 THEN first_value ELSE ?3 END,"
+    " first_wall_us = CASE attempt WHEN ?7 THEN first_wall_us ELSE ?6 END"
+    " WHERE wall_us <= ?6";
 
 int store_set_metric(struct store *store, int64_t job_id,
                      const struct metric_value *metric, struct err *err)
@@ -25,6 +29,7 @@ int store_set_metric(struct store *store, int64_t job_id,
     if (metric->step && json_to_int(metric->step, &step))
         sqlite3_bind_int64(statement, 5, step);
     sqlite3_bind_int64(statement, 6, metric->wall);
+    sqlite3_bind_int(statement, 7, metric->attempt);
     return store_run(store, statement, "set a metric", err);
 }
 
@@ -68,5 +73,33 @@ int store_get_metrics(struct store *store, int64_t job_id, struct cJSON **metric
     if (result != SQLITE_DONE)
         return store_fail(store, "read metrics", err);
     *metrics = steal_ptr(&all);
+    return 0;
+}
+
+static const char sql_get_readings[] =
+    "SELECT attempt, first_value, first_wall_us, value, wall_us FROM job_metric"
+    " WHERE job_id = ?1 AND name = ?2";
+
+int store_get_readings(struct store *store, int64_t job_id, const char *name,
+                       struct metric_readings *readings, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    int result;
+
+    *readings = (struct metric_readings){ 0 };
+    if (store_prepare(store, sql_get_readings, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job_id);
+    store_bind_text(statement, 2, name);
+    result = sqlite3_step(statement);
+    if (result == SQLITE_DONE)
+        return 0;
+    if (result != SQLITE_ROW)
+        return store_fail(store, "read a metric", err);
+    readings->attempt = sqlite3_column_int(statement, 0);
+    store_column_copy(statement, 1, readings->first, sizeof readings->first);
+    readings->first_wall = sqlite3_column_int64(statement, 2);
+    store_column_copy(statement, 3, readings->last, sizeof readings->last);
+    readings->last_wall = sqlite3_column_int64(statement, 4);
     return 0;
 }

@@ -23,7 +23,7 @@ CREATE TABLE job (
 ) STRICT;
 
 CREATE INDEX job_live ON job (job_id) WHERE over = 0;
-CREATE INDEX job_by_recipe ON job (recipe, job_id) WHERE state = 'Completed';
+CREATE INDEX job_by_recipe ON job (recipe, emulated, scheduler, job_id) WHERE state = 'Completed';
 
 -- The truth.  kind and data are described in daemon/job_event.h.  The rowid is the order in which everything happened, over all jobs.
 -- (Not WITHOUT ROWID: there a row above a quarter of a page, as a spec is, would take an overflow page of its own.)
@@ -40,7 +40,8 @@ CREATE TABLE job_event (
 CREATE TRIGGER job_event_is_append_only BEFORE UPDATE ON job_event
 BEGIN SELECT RAISE(ABORT, 'job_event is append-only'); END;
 
--- The newest value of each metric of a job; a convenience for those who look, the last values are in the events.
+-- The newest value of each metric of a job, and the first one of the attempt that it is of, from which follows how fast it
+-- grows; a convenience for those who look, the last values are in the events.
 CREATE TABLE job_metric (
     job_id  INTEGER NOT NULL,
     name    TEXT NOT NULL,
@@ -48,6 +49,9 @@ CREATE TABLE job_metric (
     rank    INTEGER NOT NULL,
     step    INTEGER,
     wall_us INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    first_value   TEXT NOT NULL,
+    first_wall_us INTEGER NOT NULL,
     PRIMARY KEY (job_id, name)
 ) STRICT, WITHOUT ROWID;
 

@@ -349,7 +349,8 @@ static void set_metric(const char *name, const char *value, int rank, const char
                        usec_t wall)
 {
     auto_json struct cJSON *number = step ? json_number_new(step) : NULL;
-    struct metric_value metric = { name, value, rank, number, LIFE_WALL_ZERO + wall };
+    struct metric_value metric = { name, value,  rank,
+                                   number, LIFE_WALL_ZERO + wall, 1 };
     struct err err;
 
     must(store_set_metric(store, 5, &metric, &err), &err);
