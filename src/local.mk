@@ -9,6 +9,7 @@ src_libwords_a_SOURCES = \
 	src/cgroup_folder.c src/cgroup_folder.h \
 	src/channel.c src/channel.h \
 	src/clock.c src/clock.h \
+	src/csv.c src/csv.h \
 	src/digest.c src/digest.h \
 	src/env.c src/env.h \
 	src/err.c src/err.h \
@@ -59,7 +60,8 @@ src_libwords_a_SOURCES = \
 	src/text.c src/text.h \
 	src/uri.c src/uri.h \
 	src/worker_plan.c \
-	src/yaml.c src/yaml.h
+	src/yaml.c src/yaml.h \
+	src/zone.c src/zone.h
 src_libwords_a_CFLAGS = $(AM_CFLAGS) $(CJSON_CFLAGS) $(YAML_CFLAGS) $(CURL_CFLAGS) \
 	$(CRYPTO_CFLAGS) $(ARCHIVE_CFLAGS) $(SYSTEMD_CFLAGS) $(PCRE2_CFLAGS)
 

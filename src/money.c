@@ -14,6 +14,7 @@ typedef unsigned __int128 wide_t;
 enum {
     USD_DECIMALS = 9,
     MICRO_DECIMALS = 6,
+    HOUR_DECIMALS = 12,
     SECONDS_PER_HOUR = 3600,
     DIGITS_MAX = MONEY_TEXT_SIZE - 3, /* sign, point and NUL need their room */
 };
@@ -110,15 +111,19 @@ int money_parse(const char *text, nanousd_t *out, struct err *err)
     return 0;
 }
 
-const char *money_format(nanousd_t amount, char out[MONEY_TEXT_SIZE])
+/* The same without needless zeros. */
+static const char *print_shortest(bool negative, wide_t value, int decimals,
+                                  char out[MONEY_TEXT_SIZE])
 {
-    wide_t value = magnitude(amount);
-    int decimals = USD_DECIMALS;
-
     for (; decimals > 0 && value % 10 == 0; decimals--)
         value /= 10;
-    print_decimal(amount < 0, value, decimals, out);
+    print_decimal(negative, value, decimals, out);
     return out;
+}
+
+const char *money_format(nanousd_t amount, char out[MONEY_TEXT_SIZE])
+{
+    return print_shortest(amount < 0, magnitude(amount), USD_DECIMALS, out);
 }
 
 const char *money_format_short(nanousd_t amount, char out[MONEY_TEXT_SIZE])
@@ -178,6 +183,31 @@ int money_for_part(nanousd_t hourly, int64_t from, int64_t to, nanousd_t *out,
     if (to < from)
         return err_set(err, ERR_INVALID, "a part ends before it begins");
     return give_cost(cost_of(hourly, to) - cost_of(hourly, from), out, err);
+}
+
+/* In units of 10^-HOUR_DECIMALS. */
+static wide_t hours_of(int64_t seconds)
+{
+    return divide_half_even((wide_t)seconds * power_of_ten(HOUR_DECIMALS),
+                            SECONDS_PER_HOUR);
+}
+
+const char *money_hours(int64_t seconds, char out[MONEY_TEXT_SIZE])
+{
+    return print_shortest(false, hours_of(seconds), HOUR_DECIMALS, out);
+}
+
+int money_hours_cost(nanousd_t hourly, int64_t seconds, char out[MONEY_TEXT_SIZE],
+                     struct err *err)
+{
+    wide_t product;
+
+    if (check_not_negative(hourly, seconds, err) < 0)
+        return -1;
+    if (__builtin_mul_overflow((wide_t)hourly, hours_of(seconds), &product))
+        return err_set(err, ERR_LIMIT, "a cost is too large to be written down");
+    print_shortest(false, product, USD_DECIMALS + HOUR_DECIMALS, out);
+    return 0;
 }
 
 /* A decimal as it was written: mantissa * 10^exponent, and whether something that is

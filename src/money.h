@@ -11,9 +11,9 @@ typedef int64_t nanousd_t;
 
 #define NANOUSD_PER_USD INT64_C(1000000000)
 
-/* Room for any amount as text. */
+/* Room for any amount as text: sign, point, NUL and the 39 digits of 128 bits. */
 enum {
-    MONEY_TEXT_SIZE = 32
+    MONEY_TEXT_SIZE = 48
 };
 
 /** Reads a decimal ("0.204", "24.725") with at most nine decimals, >= 0. */
@@ -47,6 +47,21 @@ MUST_CHECK int money_for_seconds(nanousd_t hourly, int64_t seconds, nanousd_t *o
  */
 MUST_CHECK int money_for_part(nanousd_t hourly, int64_t from, int64_t to,
                               nanousd_t *out, struct err *err);
+
+/** Instance-hours, at most twelve decimals, half to even: seconds / 3600 seldom ends.
+ * @seconds  instance-seconds, >= 0 */
+const char *money_hours(int64_t seconds, char out[MONEY_TEXT_SIZE]);
+
+/**
+ * The product of `hourly` and money_hours(seconds), all its digits (21 decimals at
+ * most).
+ *
+ * Exports that promise price * quantity = cost need it.  It differs from what the
+ * ledger has for these seconds by what both round: 1 nano-dollar and hourly * 10^-12
+ * / 2. Fails with ERR_LIMIT when it does not fit.  Pure.
+ */
+MUST_CHECK int money_hours_cost(nanousd_t hourly, int64_t seconds,
+                                char out[MONEY_TEXT_SIZE], struct err *err);
 
 /* A decimal number with six places, for work that was done: "180000" or "12.5". */
 typedef __int128 micro_t;

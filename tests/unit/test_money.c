@@ -54,6 +54,25 @@ static const struct {
     { INT64_MIN,               "-9223372036.854775808", "-9223372036.85" },
 };
 
+/* hourly * hours to twelve places, by hand. */
+static const struct {
+    nanousd_t hourly;
+    int64_t seconds;
+    const char *hours;
+    const char *cost;
+} products[] = {
+    { 204000000,             0,       "0",                    "0" },
+    { 204000000,             3600,    "1",                    "0.204" },
+    { 204000000,             41,      "0.011388888889",       "0.002323333333356" },
+    { 0,                     41,      "0.011388888889",       "0" },
+    { 1,                     1,       "0.000277777778",       "0.000000000000277777778" },
+    { 1,                     2,       "0.000555555556",       "0.000000000000555555556" },
+    { INT64_C(25251288300),  86399,   "23.999722222222",      "606.0239049532443886026" },
+    { INT64_C(3825000000),   4372,    "1.214444444444",       "4.6452499999983" },
+    { 204000000,             9,       "0.0025",               "0.00051" },
+    { INT64_MAX,             86400,   "24",                   "221360928884.514619368" },
+};
+
 static const struct {
     usec_t span;
     int64_t seconds;
@@ -358,6 +377,32 @@ START_TEST(price_and_work_make_the_figures)
 }
 END_TEST
 
+START_TEST(hours_have_twelve_places_and_their_product_has_every_digit)
+{
+    char text[MONEY_TEXT_SIZE];
+    struct err err;
+
+    ck_assert_str_eq(money_hours(products[_i].seconds, text), products[_i].hours);
+    ck_assert_int_eq(money_hours_cost(products[_i].hourly, products[_i].seconds, text,
+                                      &err),
+                     0);
+    ck_assert_str_eq(text, products[_i].cost);
+}
+END_TEST
+
+START_TEST(a_product_that_cannot_be_written_down_is_refused)
+{
+    char text[MONEY_TEXT_SIZE] = "as it was";
+    struct err err;
+
+    ck_assert_int_lt(money_hours_cost(INT64_MAX, INT64_MAX, text, &err), 0);
+    ck_assert_int_eq(err.code, ERR_LIMIT);
+    ck_assert_int_lt(money_hours_cost(-1, 1, text, &err), 0);
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert_str_eq(text, "as it was");
+}
+END_TEST
+
 static TCase *text_tests(void)
 {
     TCase *tests = tcase_create("text");
@@ -386,6 +431,10 @@ static TCase *cost_tests(void)
     tcase_add_test(tests, negative_prices_and_spans_are_refused);
     tcase_add_loop_test(tests, parts_always_sum_to_the_whole, 0, 9);
     tcase_add_test(tests, a_part_may_fit_where_the_whole_does_not);
+    tcase_add_loop_test(tests,
+                        hours_have_twelve_places_and_their_product_has_every_digit, 0,
+                        ARRAY_SIZE(products));
+    tcase_add_test(tests, a_product_that_cannot_be_written_down_is_refused);
     return tests;
 }
 
