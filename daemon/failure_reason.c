@@ -142,6 +142,7 @@ static char *reason_of(const struct job *job, const char *message)
     case END_MAX_RUN:
     case END_MAX_WAIT:
     case END_USER_STOP:
+    case END_BUDGET:
     case END_PEER:
         break;
     }

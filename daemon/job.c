@@ -41,6 +41,7 @@ void job_free(struct job *job)
     free(job->scheduler);
     free(job->tags);
     free(job->attempt_end.message);
+    free(job->stop_message);
     free(job->end.message);
     free(job->reused_by);
     free(job);
@@ -96,6 +97,15 @@ void job_recipe(const struct cJSON *spec, char hex[DIGEST_HEX_SIZE])
     digest_bytes(words, strlen(words), hex);
 }
 
+/* 0 when there is none. */
+static nanousd_t budget_of(const struct cJSON *spec)
+{
+    const char *amount = json_number(json_get(spec, "budget_usd"));
+    nanousd_t budget;
+
+    return amount && money_parse(amount, &budget, NULL) == 0 ? budget : 0;
+}
+
 /* {} when there are none. */
 static char *tags_of(const struct cJSON *spec)
 {
@@ -134,6 +144,7 @@ static int apply_submitted(struct job *job, const struct job_event *event,
     job->max_attempts = number_or(json_get(spec, "retry"), "max_attempts", 1);
     job->retry_causes = causes_of(json_get(json_get(spec, "retry"), "on"));
     job->keep_alive_s = json_get_int(spec, "keep_alive", 0);
+    job->budget = budget_of(spec);
     job->created_us = event->at_us;
     return 0;
 }
@@ -314,6 +325,8 @@ static void apply_stop_asked(struct job *job, const struct job_event *event)
     job->stop_asked = true;
     if (!cause || !end_cause_from_name(cause, &job->stop_cause))
         job->stop_cause = END_USER_STOP;
+    free(job->stop_message);
+    job->stop_message = xstrdup(json_get_text(event->data, "message"));
 }
 
 static int apply_retry(struct job *job, const struct job_event *event, struct err *err)

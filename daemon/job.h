@@ -6,6 +6,7 @@
 #include "src/job_id.h"
 #include "src/job_state.h"
 #include "src/journal.h"
+#include "src/money.h"
 
 /* A job as its events have made it.  Only job_apply changes these fields. */
 
@@ -70,6 +71,7 @@ struct job {
     int max_attempts;
     unsigned retry_causes; /* bit C: an attempt that ended by enum end_cause C */
     int64_t keep_alive_s;  /* 0: no warm pool */
+    nanousd_t budget;      /* 0: it has none of its own */
 
     enum job_state state;
     int64_t last_seq; /* of its events */
@@ -98,6 +100,7 @@ struct job {
 
     bool stop_asked;
     enum end_cause stop_cause;
+    char *stop_message; /* why, where the cause does not say it all; or NULL */
     struct job_end end; /* when the state is final */
 
     enum warm_status warm; /* when the state is final */

@@ -18,7 +18,7 @@ enum job_event_kind {
     EV_READY,      /* {"boot_us","wall_us"}: the last worker is ready; the bill opens */
     EV_LAUNCHED,   /* every rank runs */
     EV_UPLOADING,  /* no process of the job is left anywhere; outputs are stored */
-    EV_STOP_ASKED, /* {"cause","by"} */
+    EV_STOP_ASKED, /* {"cause","by","message"} */
     EV_INTERRUPT_ASKED, /* {"grace_s","by"}: the attempt is to end, the job is not */
     EV_RETRY,           /* the attempt has ended, another follows: as those below */
     EV_INTERRUPTED,     /* the same, when the machine was wanted back */

@@ -167,6 +167,7 @@ bool job_cause_is_failure(enum end_cause cause)
     case END_COMPLETED:
     case END_MAX_WAIT:
     case END_USER_STOP:
+    case END_BUDGET:
     case END_INTERRUPTED:
     case END_PEER:
         return false;
@@ -233,6 +234,7 @@ static enum job_event_kind event_of_cause(enum end_cause cause)
     case END_MAX_WAIT:
         return EV_WAIT_EXPIRED;
     case END_USER_STOP:
+    case END_BUDGET:
     case END_PEER:
         return EV_STOPPED;
     case END_FAILED:
@@ -319,6 +321,8 @@ static enum job_event_kind end_event(const struct job *job, struct cJSON **data)
         end = worker->end;
     if (worker && !worker_has_failed(job, worker))
         end.cause = cause_of_stop(job, worker);
+    if (worker && !worker->lost && job->stop_message && end.cause == job->stop_cause)
+        end.message = job->stop_message;
     *data = job_end_to_json(&end);
     return job_event_after(job, &end);
 }
@@ -340,7 +344,8 @@ static struct cJSON *stopped_before_start(const struct job *job)
 {
     const struct job_end end = { .cause = job->stop_cause,
                                  .exit_code = -1,
-                                 .first_failing_rank = -1 };
+                                 .first_failing_rank = -1,
+                                 .message = job->stop_message };
 
     return job_end_to_json(&end);
 }

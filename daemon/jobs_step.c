@@ -137,7 +137,7 @@ void jobs_step(struct jobs *jobs, struct live_job *live)
     /* Nothing was started, or there is nobody who could find and stop it. */
     if (!live->started && (!live->may_run || !live->scheduler)
         && live->job->stop_asked) {
-        post_end(jobs, live, live->job->stop_cause, NULL);
+        post_end(jobs, live, live->job->stop_cause, live->job->stop_message);
         return;
     }
     if (!live->started) {

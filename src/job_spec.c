@@ -133,6 +133,7 @@ static struct cJSON *fake_to_json(const struct fake_behaviour *fake)
 struct cJSON *job_spec_to_json(const struct job_spec *spec)
 {
     struct cJSON *json = json_object_new();
+    char budget[MONEY_TEXT_SIZE];
 
     set_text(json, "name", spec->name);
     set_text(json, "base_name", spec->base_name);
@@ -161,6 +162,8 @@ struct cJSON *job_spec_to_json(const struct job_spec *spec)
     json_set(json, "retry", spec_retry_to_json(spec));
     json_set_int(json, "keep_alive", spec->keep_alive_s);
     json_set_int(json, "priority", spec->priority);
+    if (spec->budget)
+        set_number(json, "budget_usd", money_format(spec->budget, budget));
     json_set(json, "tags", json_copy(spec->tags));
     if (spec->has_fake)
         json_set(json, "fake", fake_to_json(&spec->fake));

@@ -5,6 +5,7 @@
 #include "src/channel.h"
 #include "src/err.h"
 #include "src/json.h"
+#include "src/money.h"
 #include "src/problems.h"
 
 /* What a user asks for; railhead-job(5) is the same in words. */
@@ -103,7 +104,8 @@ struct job_spec {
     int64_t max_run_s;
     int64_t max_wait_s; /* 0: none */
     int64_t grace_s;
-    int priority; /* 0..100 */
+    int priority;     /* 0..100 */
+    nanousd_t budget; /* that it may cost at most; 0: not bounded */
     bool has_fake;
     struct fake_behaviour fake;
 };
@@ -113,8 +115,8 @@ struct job_spec {
  *
  * All that is wrong is added to `problems`, each with the member's path and, for a name
  * that is unknown, the nearest right one. Members that Railhead knows but does not run
- * yet (compiler_config, secrets, budget_usd) are refused by name.  Returns
- * NULL when there are problems.  Pure. The caller frees.
+ * yet (compiler_config, secrets) are refused by name.  Returns NULL when there are
+ * problems.  Pure. The caller frees.
  */
 struct job_spec *job_spec_parse(const struct cJSON *json, struct problems *problems);
 

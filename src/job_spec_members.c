@@ -210,6 +210,16 @@ void spec_read_tags(void *into, const struct cJSON *value,
     spec->tags = json_copy(value);
 }
 
+/* --- budget_usd --- */
+
+void spec_read_budget(void *into, const struct cJSON *value,
+                      const struct member_place *place)
+{
+    struct job_spec *spec = into;
+
+    (void)member_usd(value, place, &spec->budget);
+}
+
 /* --- metric_definitions --- */
 
 static void read_metric_name(void *into, const struct cJSON *value,

@@ -50,6 +50,7 @@ member_reader_t spec_read_metric_definitions;
 member_reader_t spec_read_work;
 member_reader_t spec_read_objective;
 member_reader_t spec_read_tags;
+member_reader_t spec_read_budget;
 member_reader_t spec_read_fake;
 
 /* Of job_spec_parse.c. */

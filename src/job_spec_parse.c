@@ -200,12 +200,12 @@ static const struct member spec_members[] = {
     { "retry",              spec_read_retry,              false, NULL },
     { "keep_alive",         read_keep_alive,              false, NULL },
     { "priority",           read_priority,                false, NULL },
+    { "budget_usd",         spec_read_budget,             false, NULL },
     { "tags",               spec_read_tags,               false, NULL },
     { "fake",               spec_read_fake,               false, NULL },
     { "compiler_config",    NULL, false, "leave it out; torch.compile works in the program" },
     { "secrets",            NULL, false,
       "read the secret in the program, from a file that only its user can read" },
-    { "budget_usd",         NULL, false, "bound the cost by max_run" },
 };
 /* clang-format on */
 

@@ -21,6 +21,7 @@ static const char *const causes[] = {
     [END_MAX_RUN] = "max_run",
     [END_MAX_WAIT] = "max_wait",
     [END_USER_STOP] = "user_stop",
+    [END_BUDGET] = "budget",
     [END_PEER] = "peer",
     [END_LOST] = "lost",
     [END_LAUNCH] = "launch",

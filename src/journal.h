@@ -80,11 +80,12 @@ enum end_cause {
     END_MAX_RUN,
     END_MAX_WAIT,
     END_USER_STOP,
-    END_PEER,           /* of a worker only: stopped because another one had failed */
-    END_LOST,           /* the worker or its machine vanished */
-    END_LAUNCH,         /* exec, source or folder failed: never ran, not billed */
-    END_INPUT,          /* a channel or checkpoint could not be brought here */
-    END_OUTPUT,         /* outputs could not be stored; they are kept here */
+    END_BUDGET, /* what it, or a budget that it falls under, may cost was used up */
+    END_PEER,   /* of a worker only: stopped because another one had failed */
+    END_LOST,   /* the worker or its machine vanished */
+    END_LAUNCH, /* exec, source or folder failed: never ran, not billed */
+    END_INPUT,  /* a channel or checkpoint could not be brought here */
+    END_OUTPUT, /* outputs could not be stored; they are kept here */
     END_INTERRUPTED,    /* the machine was wanted back */
     END_INFRASTRUCTURE, /* ours: disk, scheduler */
 };
@@ -95,7 +96,8 @@ bool end_cause_from_name(const char *name, enum end_cause *out);
 /*
  * How a worker is told to stop: the file `stop` in its folder, replaced whole,
  *
- *   {"cause":"user_stop"}     or "peer"; {"cause":"interrupted","grace_s":120}
+ *   {"cause":"user_stop"}     or "budget", "peer";
+ *   {"cause":"interrupted","grace_s":120}
  *
  * The worker sees it by inotify: SIGTERM to the user's processes, SIGKILL to what is
  * left after grace_s, which is the plan's where the file has none.

@@ -324,6 +324,22 @@ bool member_decimal(const struct cJSON *value, const struct member_place *place,
     return true;
 }
 
+bool member_usd(const struct cJSON *value, const struct member_place *place,
+                nanousd_t *out)
+{
+    static const char hint[] = "write US dollars, the only currency, like 40 or 12.50";
+    const char *number = json_number(value);
+    nanousd_t amount;
+
+    if (!number)
+        number = json_text(value);
+    if (!number || money_parse(number, &amount, NULL) < 0 || amount == 0)
+        return expected(value, place, hint,
+                        "an amount above 0 with at most nine decimals");
+    *out = amount;
+    return true;
+}
+
 static bool container(const struct cJSON *value, const struct member_place *place,
                       enum json_kind kind, size_t max)
 {

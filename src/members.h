@@ -4,6 +4,7 @@
 #include "src/base.h"
 #include "src/err.h"
 #include "src/json.h"
+#include "src/money.h"
 #include "src/problems.h"
 
 /*
@@ -79,6 +80,9 @@ bool member_choice(const struct cJSON *value, const struct member_place *place,
 /** A decimal as a number, or as text that is a JSON number; *out is the text. */
 bool member_decimal(const struct cJSON *value, const struct member_place *place,
                     const char **out);
+/** An amount of dollars above 0, as member_decimal, with at most nine decimals. */
+bool member_usd(const struct cJSON *value, const struct member_place *place,
+                nanousd_t *out);
 /** An object (array) of at most `max` members. */
 bool member_object(const struct cJSON *value, const struct member_place *place,
                    size_t max);

@@ -11,6 +11,8 @@ static const char *reason(enum end_cause cause)
         return "stopped on request";
     case END_PEER:
         return "stopped because another worker had failed";
+    case END_BUDGET:
+        return "stopped because the budget was used up";
     case END_MAX_WAIT:
         return "stopped because max_wait was over";
     case END_MAX_RUN:

@@ -180,6 +180,18 @@ static struct cJSON *cause_data(const char *cause)
     return data;
 }
 
+/* Only the daemon's own stops say why. */
+static struct cJSON *stop_data(const char *cause)
+{
+    struct cJSON *data;
+
+    if (strcmp(cause, "budget") == 0)
+        return cause_data(cause);
+    data = json_object_new();
+    json_set_text(data, "cause", cause);
+    return data;
+}
+
 /* A journal line, or what stands for one of a lost worker. */
 static struct cJSON *line(const struct life *life, int64_t worker, usec_t boot)
 {
@@ -324,7 +336,7 @@ static bool post_step(struct life *life, const char *text, struct err *err)
     if (is(&step, "cool", 1, 2))
         return post(life, EV_WARM_ENDED, -1, cool_data(&step), err);
     if (is(&step, "stop", 1, 1))
-        return post(life, EV_STOP_ASKED, -1, cause_data(step.words[1]), err);
+        return post(life, EV_STOP_ASKED, -1, stop_data(step.words[1]), err);
     if (is(&step, "fail", 1, 1))
         return post_launch_failure(life, &step, err);
     if (is(&step, "expire", 0, 0))
@@ -405,6 +417,8 @@ static void print_attempts(struct text *text, const struct job *job)
     text_printf(text, "\nwarm=%d %" PRId64 " %" PRId64 " %s", (int)job->warm,
                 job->keep_alive_s, job->warm_end_boot_us,
                 job->reused_by ? job->reused_by : "(nobody)");
+    text_printf(text, "\nbudget=%" PRId64 " %s", job->budget,
+                job->stop_message ? job->stop_message : "(nothing)");
 }
 
 char *life_print(const struct job *job)

@@ -69,6 +69,7 @@ static const struct {
     /* Before it started. */
     { "submit 2, stop user_stop", "Stopped user_stop -1 -1" },
     { "submit 2, stop max_wait", "MaxWaitTimeExceeded max_wait -1 -1" },
+    { "submit 2, stop budget", "Stopped budget -1 -1" },
     { "submit 2, expire", "MaxWaitTimeExceeded max_wait -1 -1" },
     { "submit 2, place, fail launch", "Failed launch -1 -1" },
     { "submit 2, place, stop user_stop", "Stopping" },
@@ -121,6 +122,8 @@ static const struct {
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop", "Stopping" },
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop, end 0 20 user_stop", "Stopped user_stop -1 -1" },
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop, end 0 20 completed", "Completed completed 0 -1" },
+    { "submit 1, place, ready 0 10, launch 0 11, stop budget, end 0 20 budget", "Stopped budget -1 -1" },
+    { "submit 1, place, ready 0 10, launch 0 11, stop budget, end 0 20 failed", "Failed failed 10 0" },
     { "submit 1, place, ready 0 10, launch 0 11, stop user_stop, end 0 20 failed", "Failed failed 10 0" },
     { "submit 1, place, ready 0 10, launch 0 11, stop max_wait, end 0 20 user_stop",
       "MaxWaitTimeExceeded max_wait -1 -1" },

@@ -103,6 +103,7 @@ START_TEST(values_reach_the_members_they_are_meant_for)
     auto_json struct cJSON *json =
         json_of("name: n\ncommand: [/bin/echo, '']\ninstance_type: ml.c5.xlarge\n"
                 "instance_count: 3\nmax_run: 2h\nmax_wait: 3h\ngrace: 0\npriority: 7\n"
+                "budget_usd: 40.00\n"
                 "distribution: {torch_distributed: {enabled: true, "
                 "processes_per_host: 4}}\n"
                 "metric_definitions: [{name: m, regex: x}]\n"
@@ -123,6 +124,7 @@ START_TEST(values_reach_the_members_they_are_meant_for)
     ck_assert_int_eq(spec->max_wait_s, 10800);
     ck_assert_int_eq(spec->grace_s, 0);
     ck_assert_int_eq(spec->priority, 7);
+    ck_assert_int_eq(spec->budget, 40 * NANOUSD_PER_USD);
     ck_assert_int_eq(spec->distribution, DISTRIBUTION_TORCH_DISTRIBUTED);
     ck_assert_int_eq(spec->launcher, LAUNCHER_RAILHEAD);
     ck_assert_int_eq(spec->processes_per_host, 4);

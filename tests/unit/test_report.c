@@ -178,6 +178,16 @@ static const struct {
     { TRAINING ", stop user_stop, end 0 2000 user_stop, lose 1 2000 user_stop", true, "end",
       "{\"cause\":\"user_stop\",\"exit_code\":null,\"signal\":null,\"first_failing_rank\":null,"
       "\"message\":\"its machine is gone\"}" },
+    { TRAINING ", stop budget, end 0 2000 budget, end 1 2000 budget", true, "end",
+      "{\"cause\":\"budget\",\"exit_code\":null,\"signal\":null,\"first_failing_rank\":null,"
+      "\"message\":\"because\"}" },
+    { TRAINING ", stop budget, end 0 2000 budget, end 1 2000 budget", true, "status", "\"Stopped\"" },
+    { TRAINING ", stop budget, end 0 2000 budget, lose 1 2000 budget", true, "end",
+      "{\"cause\":\"budget\",\"exit_code\":null,\"signal\":null,\"first_failing_rank\":null,"
+      "\"message\":\"its machine is gone\"}" },
+    { "submit 2, stop budget", true, "end",
+      "{\"cause\":\"budget\",\"exit_code\":null,\"signal\":null,\"first_failing_rank\":null,"
+      "\"message\":\"because\"}" },
     /* Why it failed, as SageMaker says it. */
     { TRAINING ", end 0 2000 failed, end 1 2000 peer", true, "failure_reason",
       "\"AlgorithmError: rank 0: exit code: 10; see its log\"" },
