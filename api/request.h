@@ -10,7 +10,7 @@ struct route;
 struct upload;
 
 enum {
-    REQUEST_PARAMETERS_MAX = 8,
+    REQUEST_PARAMETERS_MAX = 16,
     REQUEST_CAPTURE_SIZE = 128
 };
 

@@ -16,6 +16,10 @@ static const char *const metrics_parameters[] = { "name",  "rank",   "worker", "
                                                   "limit", "cursor", NULL };
 static const char *const samples_parameters[] = { "worker", "since", "limit", "cursor",
                                                   NULL };
+static const char *const usage_parameters[] = {
+    "from",          "to",  "by",  "tz",       "zero", "format", "owner", "pool",
+    "instance_type", "tag", "job", "emulated", NULL
+};
 
 /* clang-format off */
 static const struct route routes[] = {
@@ -32,6 +36,7 @@ static const struct route routes[] = {
     { "PUT", "/v1/sources/{sha256}", "putSource", handle_source_put, no_parameters, false, open_source_put },
     { "GET", "/v1/sources/{sha256}", "getSource", handle_source_show, no_parameters, false, NULL },
     { "GET", "/v1/instance-types", "listInstanceTypes", handle_instance_types, no_parameters, false, NULL },
+    { "GET", "/v1/usage", "getUsage", handle_usage, usage_parameters, false, NULL },
     { "GET", "/v1/ledger/verification", "verifyLedger", handle_ledger_verify, no_parameters, false, NULL },
     { "GET", "/healthz", "getHealth", handle_health, no_parameters, false, NULL },
     { "GET", "/readyz", "getReadiness", handle_ready, no_parameters, false, NULL },

@@ -69,6 +69,7 @@ route_handler_t handle_source_show;
 route_handler_t handle_instance_types;
 /* handle_bill.c */
 route_handler_t handle_ledger_verify;
+route_handler_t handle_usage;
 /* handle_health.c */
 route_handler_t handle_health;
 route_handler_t handle_ready;

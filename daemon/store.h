@@ -283,6 +283,10 @@ MUST_CHECK int store_each_price(struct store *store, store_price_callback_t *cal
 
 typedef int store_label_callback_t(void *context, int64_t seq,
                                    const struct charge_label *label, struct err *err);
+/** The label of this number; ERR_NOT_FOUND. */
+MUST_CHECK int store_get_label(struct store *store, int64_t seq,
+                               store_label_callback_t *callback, void *context,
+                               struct err *err);
 MUST_CHECK int store_each_label(struct store *store, store_label_callback_t *callback,
                                 void *context, struct err *err);
 

@@ -258,9 +258,48 @@ int store_each_price(struct store *store, store_price_callback_t *callback,
     return step == SQLITE_DONE ? 0 : store_fail(store, "read prices", err);
 }
 
+#define LABEL_COLUMNS \
+    "seq, owner, instance_type, pool, pricing, scheduler, emulated, tags"
+
+static int give_label(sqlite3_stmt *statement, store_label_callback_t *callback,
+                      void *context, struct err *err)
+{
+    const struct charge_label label = {
+        .owner = column_text(statement, 1),
+        .instance_type = column_text(statement, 2),
+        .pool = column_text(statement, 3),
+        .pricing = column_text(statement, 4),
+        .scheduler = column_text(statement, 5),
+        .emulated = sqlite3_column_int(statement, 6) != 0,
+        .tags = column_text(statement, 7),
+    };
+
+    return callback(context, sqlite3_column_int64(statement, 0), &label, err);
+}
+
+static const char sql_get_label[] =
+    "SELECT " LABEL_COLUMNS " FROM charge_label WHERE seq = ?1";
+
+int store_get_label(struct store *store, int64_t seq, store_label_callback_t *callback,
+                    void *context, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    int step;
+
+    if (store_prepare(store, sql_get_label, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, seq);
+    step = sqlite3_step(statement);
+    if (step == SQLITE_DONE)
+        return err_set(err, ERR_NOT_FOUND, "row %lld of the ledger is no label",
+                       (long long)seq);
+    if (step != SQLITE_ROW)
+        return store_fail(store, "read labels", err);
+    return give_label(statement, callback, context, err);
+}
+
 static const char sql_each_label[] =
-    "SELECT seq, owner, instance_type, pool, pricing, scheduler, emulated, tags"
-    " FROM charge_label ORDER BY seq";
+    "SELECT " LABEL_COLUMNS " FROM charge_label ORDER BY seq";
 
 int store_each_label(struct store *store, store_label_callback_t *callback,
                      void *context, struct err *err)
@@ -270,20 +309,9 @@ int store_each_label(struct store *store, store_label_callback_t *callback,
 
     if (store_prepare(store, sql_each_label, &statement, err) < 0)
         return -1;
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-        const struct charge_label label = {
-            .owner = column_text(statement, 1),
-            .instance_type = column_text(statement, 2),
-            .pool = column_text(statement, 3),
-            .pricing = column_text(statement, 4),
-            .scheduler = column_text(statement, 5),
-            .emulated = sqlite3_column_int(statement, 6) != 0,
-            .tags = column_text(statement, 7),
-        };
-
-        if (callback(context, sqlite3_column_int64(statement, 0), &label, err) < 0)
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+        if (give_label(statement, callback, context, err) < 0)
             return -1;
-    }
     return step == SQLITE_DONE ? 0 : store_fail(store, "read labels", err);
 }
 

@@ -10,6 +10,7 @@ src_libwords_a_SOURCES = \
 	src/channel.c src/channel.h \
 	src/clock.c src/clock.h \
 	src/csv.c src/csv.h \
+	src/csv_read.c src/csv_read.h \
 	src/digest.c src/digest.h \
 	src/env.c src/env.h \
 	src/err.c src/err.h \

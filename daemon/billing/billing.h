@@ -29,5 +29,6 @@ typedef int bill_verb_t(const struct bill_request *request, FILE *out,
                         struct problems *problems, struct err *err);
 
 bill_verb_t bill_verify; /* verify.c */
+bill_verb_t bill_usage;  /* usage.c */
 
 #endif

@@ -1,8 +1,16 @@
 # railhead-bill: answers questions to the ledger beside the daemon.
 
-pkglibexec_PROGRAMS += railhead-bill
-railhead_bill_SOURCES = \
+noinst_LIBRARIES += daemon/billing/libbilling.a
+daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/billing.h \
-	daemon/billing/main.c \
+	daemon/billing/usage.c daemon/billing/usage.h \
+	daemon/billing/usage_ask.c \
+	daemon/billing/usage_book.c \
+	daemon/billing/usage_json.c \
+	daemon/billing/usage_parts.c \
+	daemon/billing/usage_spans.c \
 	daemon/billing/verify.c
-railhead_bill_LDADD = daemon/libdaemon.a schedulers/libschedulers.a $(words) $(SQLITE_LIBS) $(heavy_LIBS)
+
+pkglibexec_PROGRAMS += railhead-bill
+railhead_bill_SOURCES = daemon/billing/main.c
+railhead_bill_LDADD = daemon/billing/libbilling.a daemon/libdaemon.a schedulers/libschedulers.a $(words) $(SQLITE_LIBS) $(heavy_LIBS)

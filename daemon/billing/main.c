@@ -17,6 +17,7 @@ static const struct {
     bill_verb_t *run;
 } verbs[] = {
     { "verify", bill_verify },
+    { "usage", bill_usage },
 };
 
 enum {

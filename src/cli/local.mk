@@ -1,5 +1,7 @@
 noinst_LIBRARIES += src/cli/libcli.a
 src_cli_libcli_a_SOURCES = \
+	src/cli/bill.h \
+	src/cli/bill_usage.c \
 	src/cli/doctor.h \
 	src/cli/doctor_host.c \
 	src/cli/doctor_jobs.c \
@@ -16,6 +18,7 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/spec_file.c src/cli/spec_file.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/verb_admin.c \
+	src/cli/verb_bill.c \
 	src/cli/verb_doctor.c \
 	src/cli/verb_instances.c \
 	src/cli/verb_logs.c \

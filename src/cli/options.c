@@ -16,7 +16,7 @@
 static const struct option_row global_rows[] = {
     { "socket",  0, OPTION_TEXT, NULL, 0, 0, "PATH", "unix socket of railheadd (RAILHEAD_SOCKET)" },
     { "server",  0, OPTION_TEXT, NULL, 0, 0, "URL",  "http://HOST:PORT of railheadd (RAILHEAD_SERVER)" },
-    { "output",  0, OPTION_TEXT, NULL, 0, 0, "FORM", "table (for people), json (the server's answer), csv (metrics)" },
+    { "output",  0, OPTION_TEXT, NULL, 0, 0, "FORM", "table (for people), json (the server's answer), or what else the verb has" },
     { "help",    0, OPTION_FLAG, NULL, 0, 0, NULL,   "this text" },
     { "version", 0, OPTION_FLAG, NULL, 0, 0, NULL,   "the version of jobctl" },
 };
@@ -72,22 +72,47 @@ static void print_help(void)
         "\njobctl VERB --help tells the options of one verb; jobctl(1) tells all.\n");
 }
 
-static enum options_end set_output(struct cli *cli, const char *value)
+static const char *const output_names[OUTPUTS] = {
+    [OUTPUT_TABLE] = "table", [OUTPUT_JSON] = "json", [OUTPUT_CSV] = "csv",
+    [OUTPUT_FOCUS] = "focus", [OUTPUT_CUR] = "cur",   [OUTPUT_INTERVALS] = "intervals",
+    [OUTPUT_HTML] = "html",   [OUTPUT_SVG] = "svg",
+};
+
+const char *output_name(enum output output)
 {
-    if (strcmp(value, "json") == 0)
-        cli->output = OUTPUT_JSON;
-    else if (strcmp(value, "table") == 0)
-        cli->output = OUTPUT_TABLE;
-    else if (strcmp(value, "csv") == 0)
-        cli->output = OUTPUT_CSV;
-    else {
-        fprintf(stderr, "jobctl: --output %s: expected table, json or csv\n", value);
-        return OPTIONS_BAD;
-    }
-    return OPTIONS_GO_ON;
+    return output_names[output];
 }
 
-static enum options_end set_global(struct cli *cli, const char *name, const char *value)
+static bool has_output(const struct verb *verb, enum output output)
+{
+    return output <= OUTPUT_JSON || (verb && verb->outputs & 1U << output);
+}
+
+static enum options_end refuse_output(const struct verb *verb, const char *value)
+{
+    fprintf(stderr, "jobctl: --output %s: expected table", value);
+    for (enum output output = OUTPUT_JSON; output < OUTPUTS; output++)
+        if (has_output(verb, output))
+            fprintf(stderr, ", %s", output_names[output]);
+    fprintf(stderr, "\n");
+    return OPTIONS_BAD;
+}
+
+/* Before the verb every form is well: options_parse of the verb looks again. */
+static enum options_end set_output(struct cli *cli, const struct verb *verb,
+                                   const char *value)
+{
+    for (enum output output = 0; output < OUTPUTS; output++) {
+        if (strcmp(value, output_names[output]) == 0) {
+            cli->output = output;
+            return OPTIONS_GO_ON;
+        }
+    }
+    return refuse_output(verb, value);
+}
+
+static enum options_end set_global(struct cli *cli, const struct verb *verb,
+                                   const char *name, const char *value)
 {
     if (strcmp(name, "socket") == 0) {
         cli->socket = value;
@@ -96,7 +121,7 @@ static enum options_end set_global(struct cli *cli, const char *name, const char
         cli->server = value;
         cli->socket = NULL;
     } else if (strcmp(name, "output") == 0) {
-        return set_output(cli, value);
+        return set_output(cli, verb, value);
     } else if (strcmp(name, "version") == 0) {
         printf("jobctl " PACKAGE_VERSION "\n");
         return OPTIONS_DONE;
@@ -211,7 +236,7 @@ static enum options_end take(struct cli *cli, const struct verb *verb,
         return set_own(&rows[got - OWN_BASE], optarg);
     name = global_rows[got - GLOBAL_BASE].name;
     if (strcmp(name, "help") != 0)
-        return set_global(cli, name, optarg);
+        return set_global(cli, verb, name, optarg);
     if (verb)
         print_verb_help(verb, rows);
     else
@@ -267,11 +292,8 @@ enum options_end options_parse(struct cli *cli, const struct verb *verb,
     int wanted = operands_wanted(verb->arguments);
     enum options_end end = parse(cli, verb, rows, argc, argv);
 
-    if (end == OPTIONS_GO_ON && cli->output == OUTPUT_CSV && !verb->has_csv) {
-        fprintf(stderr, "jobctl: %s: there is no csv of it: use table or json\n",
-                verb->name);
-        return OPTIONS_BAD;
-    }
+    if (end == OPTIONS_GO_ON && !has_output(verb, cli->output))
+        return refuse_output(verb, output_names[cli->output]);
     if (end == OPTIONS_GO_ON && argc - optind != wanted) {
         if (argc - optind > wanted)
             fprintf(stderr, "jobctl: %s: \"%s\" is one argument too many\n", verb->name,

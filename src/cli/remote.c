@@ -161,7 +161,9 @@ int remote_ask(struct remote *remote, const struct remote_ask *ask,
                                                    .path = ask->path,
                                                    .headers = headers,
                                                    .body = body,
-                                                   .deadline_s = ASK_DEADLINE_S },
+                                                   .deadline_s = ask->deadline_s
+                                                                     ? ask->deadline_s
+                                                                     : ASK_DEADLINE_S },
                            ask->tries, &transfer, &http, err)
         < 0)
         return -1;
@@ -173,6 +175,31 @@ int remote_get(struct remote *remote, const char *path, struct cJSON **answer,
 {
     return remote_ask(remote, &(struct remote_ask){ .method = "GET", .path = path },
                       answer, NULL, err);
+}
+
+static void copy_bytes(void *context, const char *bytes, size_t len)
+{
+    (void)fwrite(bytes, 1, len, context); /* main looks at ferror */
+}
+
+int remote_copy(struct remote *remote, const char *path, FILE *out,
+                struct problems *problems, struct err *err)
+{
+    auto_transfer struct http_transfer *transfer = NULL;
+    struct http_answer http;
+
+    if (http_perform(remote->client,
+                     &(struct http_request){ .method = "GET",
+                                             .path = path,
+                                             .deadline_s = REMOTE_REPORT_SECONDS,
+                                             .on_bytes = copy_bytes,
+                                             .context = out },
+                     &transfer, &http, err)
+        < 0)
+        return -1;
+    if (http.status < 200 || http.status > 299)
+        return read_refusal(&http, problems, err);
+    return 0;
 }
 
 static void show_upload(void *context, int64_t sent, int64_t total)

@@ -8,6 +8,8 @@
 #include "src/problems.h"
 #include "src/text.h"
 
+#include <stdio.h>
+
 /* railheadd as a verb sees it: questions in, JSON out. */
 
 struct remote;
@@ -31,7 +33,8 @@ struct remote_ask {
     const char *path;
     const struct cJSON *body;    /* or NULL */
     const char *idempotency_key; /* or NULL */
-    int tries; /* 0 and 1: once; more: again after a pause when no answer came */
+    int tries;      /* 0 and 1: once; more: again after a pause when no answer came */
+    int deadline_s; /* 0: that of an answer which takes the daemon no work */
 };
 
 /**
@@ -50,6 +53,15 @@ MUST_CHECK int remote_ask(struct remote *remote, const struct remote_ask *ask,
 /** GET of `path`. */
 MUST_CHECK int remote_get(struct remote *remote, const char *path,
                           struct cJSON **answer, struct err *err);
+
+/* For what the ledger is read for: as long as railheadd lets that take. */
+enum {
+    REMOTE_REPORT_SECONDS = 600
+};
+
+/** GET of a report, whose bytes go to `out` as they come. */
+MUST_CHECK int remote_copy(struct remote *remote, const char *path, FILE *out,
+                           struct problems *problems, struct err *err);
 
 /** What remote_ask makes of an answer that came. */
 MUST_CHECK int remote_read(const struct http_answer *http, struct cJSON **answer,

@@ -297,6 +297,6 @@ const struct verb verb_metrics = {
     .help = "print the values of a job's metrics, or what it used",
     .arguments = "NAME [--name M] [--rank R] [--worker W] [--since TIME] [--follow] "
                  "[--utilization]",
-    .has_csv = true,
+    .outputs = 1U << OUTPUT_CSV,
     .run = run,
 };

@@ -5,11 +5,21 @@
 
 /* What every verb is given, and the table of verbs. */
 
+/* What --output may be.  Every verb has the first two. */
 enum output {
     OUTPUT_TABLE,
     OUTPUT_JSON,
-    OUTPUT_CSV /* of verbs that have it */
+    OUTPUT_CSV,
+    OUTPUT_FOCUS,
+    OUTPUT_CUR,
+    OUTPUT_INTERVALS,
+    OUTPUT_HTML,
+    OUTPUT_SVG,
+    OUTPUTS
 };
+
+/** "table", "json", ... */
+const char *output_name(enum output output);
 
 struct cli {
     const char *socket; /* --socket, RAILHEAD_SOCKET; or NULL */
@@ -21,7 +31,7 @@ struct verb {
     const char *name;
     const char *help;      /* one line */
     const char *arguments; /* behind the name in the usage line */
-    bool has_csv;          /* knows OUTPUT_CSV */
+    unsigned outputs;      /* 1U << OUTPUT_CSV and the like, besides table and json */
     /* argv[0] is the verb's name.  Gives the exit code. */
     int (*run)(struct cli *cli, const struct verb *verb, int argc, char **argv);
 };
@@ -35,6 +45,7 @@ extern const struct verb verb_stop;
 extern const struct verb verb_wait;
 extern const struct verb verb_instances;
 extern const struct verb verb_doctor;
+extern const struct verb verb_bill;
 extern const struct verb verb_admin;
 
 /* In the order of the help; ends in NULL. */
