@@ -51,6 +51,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_ledger.c \
 	daemon/store_metric.c \
 	daemon/store_price_book.c \
+	daemon/store_reservation.c daemon/store_reservation.h \
 	daemon/store_private.h \
 	daemon/store_wal.c
 nodist_daemon_libdaemon_a_SOURCES = daemon/schema.c

@@ -1,4 +1,4 @@
-/* The chain of the ledger: rows of five tables, numbered and hashed as one run. */
+/* The chain of the ledger: rows of six tables, numbered and hashed as one run. */
 
 #include "daemon/store_chain.h"
 
@@ -17,6 +17,7 @@ static const char sql_last_row[] =
     " UNION ALL SELECT * FROM (SELECT seq, hash FROM interval_open ORDER BY seq DESC LIMIT 1)"
     " UNION ALL SELECT * FROM (SELECT seq, hash FROM interval_close ORDER BY seq DESC LIMIT 1)"
     " UNION ALL SELECT * FROM (SELECT seq, hash FROM interval_price ORDER BY seq DESC LIMIT 1)"
+    " UNION ALL SELECT * FROM (SELECT seq, hash FROM reservation ORDER BY seq DESC LIMIT 1)"
     ") ORDER BY seq DESC LIMIT 1";
 
 int store_read_chain(struct store *store, struct err *err)
@@ -104,6 +105,7 @@ static const struct {
     { "interval_open", "SELECT * FROM interval_open ORDER BY seq" },
     { "interval_close", "SELECT * FROM interval_close ORDER BY seq" },
     { "interval_price", "SELECT * FROM interval_price ORDER BY seq" },
+    { "reservation", "SELECT * FROM reservation ORDER BY seq" },
 };
 
 /* The next row of a table, if there is one. */

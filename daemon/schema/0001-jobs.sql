@@ -74,7 +74,7 @@ CREATE TABLE job_tag (
 
 -- --- The ledger ---
 --
--- Five tables, one chain: seq counts the rows of all of them together, from 1, without a gap, and hash is the SHA-256 of
+-- Six tables, one chain: seq counts the rows of all of them together, from 1, without a gap, and hash is the SHA-256 of
 -- the hash of the row before and of this row, as railhead-billing(7) spells it.  Columns are hashed in the order in which they
 -- stand here.  Rows are added, never changed.
 
@@ -136,7 +136,7 @@ CREATE TABLE interval_close (
     start_s       INTEGER NOT NULL,                      -- UTC: the whole second that its start falls in
     boot_us       INTEGER NOT NULL,
     seconds       INTEGER NOT NULL CHECK (seconds >= 0),
-    base          INTEGER NOT NULL CHECK (base >= 0),    -- instance-seconds of the workers before it, by which the cost of the attempt is shared out
+    base          INTEGER NOT NULL CHECK (base >= 0),    -- instance-seconds of the workers before it that cost its first price: by these the cost of the attempt is shared out
     busy_permille INTEGER,                               -- how much of them the busiest kind of processor worked; null: unknown
     evidence      TEXT NOT NULL,
     hash          BLOB NOT NULL
@@ -155,6 +155,18 @@ CREATE TABLE interval_price (
     price       INTEGER NOT NULL REFERENCES price (seq),
     hash        BLOB NOT NULL,
     UNIQUE (open_seq, from_second)
+) STRICT;
+
+-- Pools whose instances are paid for whether they are used or not: so many at this price, from then on until the pool's
+-- next row.  Of rows from the same time the last one holds.
+CREATE TABLE reservation (
+    seq           INTEGER PRIMARY KEY,
+    pool          TEXT NOT NULL,
+    instance_type TEXT NOT NULL,
+    instances     INTEGER NOT NULL CHECK (instances >= 0), -- 0: no longer reserved
+    price         INTEGER REFERENCES price (seq),          -- null: unpriced
+    from_us       INTEGER NOT NULL,
+    hash          BLOB NOT NULL
 ) STRICT;
 
 CREATE TRIGGER price_is_never_edited BEFORE UPDATE ON price
@@ -176,6 +188,10 @@ BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER interval_price_is_never_edited BEFORE UPDATE ON interval_price
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER interval_price_is_never_deleted BEFORE DELETE ON interval_price
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER reservation_is_never_edited BEFORE UPDATE ON reservation
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER reservation_is_never_deleted BEFORE DELETE ON reservation
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 
 -- REPLACE deletes without asking the triggers above, and a row that is put in between would part the chain.
@@ -204,3 +220,24 @@ CREATE TRIGGER interval_price_is_appended BEFORE INSERT ON interval_price
 WHEN NEW.seq <= (SELECT MAX(seq) FROM interval_price)
     OR EXISTS (SELECT 1 FROM interval_price WHERE open_seq = NEW.open_seq AND from_second = NEW.from_second)
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER reservation_is_appended BEFORE INSERT ON reservation
+WHEN NEW.seq <= (SELECT MAX(seq) FROM reservation)
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+
+-- --- Beside the ledger ---
+
+-- What closed intervals of a type reach to: a price is not set from before that, for it would have been theirs.
+CREATE TABLE charged (
+    instance_type TEXT PRIMARY KEY,
+    opened_us     INTEGER NOT NULL, -- when the latest of them opened
+    ended_us      INTEGER NOT NULL  -- when the last of them ended
+) STRICT, WITHOUT ROWID;
+
+-- When prices change that cut what runs then (`reprice: at-change`), as the daemon that runs has them; empty otherwise.
+-- Reports show what still runs by it; when that closes, the ledger has it.
+CREATE TABLE price_change (
+    instance_type TEXT NOT NULL,
+    from_us       INTEGER NOT NULL,
+    price         INTEGER NOT NULL,
+    PRIMARY KEY (instance_type, from_us)
+) STRICT, WITHOUT ROWID;
