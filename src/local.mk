@@ -15,6 +15,7 @@ src_libwords_a_SOURCES = \
 	src/env.c src/env.h \
 	src/err.c src/err.h \
 	src/files.c src/files.h \
+	src/html.c src/html.h \
 	src/http_client.c src/http_client.h \
 	src/job_id.c src/job_id.h \
 	src/job_spec.c src/job_spec.h \

@@ -112,10 +112,12 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cgroup.c \
 	tests/unit/test_cgroup_folder.c \
 	tests/unit/test_channel.c \
+	tests/unit/test_claim.c \
 	tests/unit/test_cli_figure.c \
 	tests/unit/test_clock.c \
 	tests/unit/test_config.c \
 	tests/unit/test_csv.c \
+	tests/unit/test_csv_read.c \
 	tests/unit/test_digest.c \
 	tests/unit/test_ending.c \
 	tests/unit/test_err.c \

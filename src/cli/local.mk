@@ -2,6 +2,7 @@ noinst_LIBRARIES += src/cli/libcli.a
 src_cli_libcli_a_SOURCES = \
 	src/cli/bill.h \
 	src/cli/bill_usage.c \
+	src/cli/claim.c src/cli/claim.h \
 	src/cli/doctor.h \
 	src/cli/doctor_host.c \
 	src/cli/doctor_jobs.c \

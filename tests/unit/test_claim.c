@@ -1,0 +1,99 @@
+/* For which prices a published claim holds.  The figures are those of a claim of 22 %
+ * and 50 % at 37.688 dollars, computed by hand. */
+
+#include "src/cli/claim.h"
+#include "src/money.h"
+
+#include <check.h>
+
+static const struct claim published = { .faster = 22000000,
+                                        .cheaper = 50000000,
+                                        .baseline = INT64_C(37688000000) };
+
+START_TEST(a_claim_holds_up_to_a_price_by_either_reading)
+{
+    ck_assert_int_eq(claim_time(&published, CLAIM_LESS_TIME), 780000);
+    ck_assert_int_eq(claim_time(&published, CLAIM_MORE_SPEED), 819672);
+    ck_assert_int_eq(claim_price_at_most(&published, CLAIM_LESS_TIME),
+                     INT64_C(24158974358));
+    ck_assert_int_eq(claim_price_at_most(&published, CLAIM_MORE_SPEED),
+                     INT64_C(22989680000));
+}
+END_TEST
+
+/* clang-format off */
+static const struct {
+    nanousd_t price;
+    int64_t less_time;  /* saving, in millionths of a percent */
+    int64_t more_speed;
+    int64_t time;       /* at most, in millionths */
+} prices[] = {
+    { INT64_C(24725000000), 48828539, 46225871, 762143 },
+    { INT64_C(24800000000), 48673317, 46062755, 759838 },
+    { INT64_C(25800000000), 46603693, 43887866, 730387 },
+    { INT64_C(28497000000), 41021916, 38022190, 661262 },
+    { INT64_C(37688000000), 22000000, 18032786, 500000 },
+    { INT64_C(75376000000), -56000000, -63934427, 250000 },
+};
+/* clang-format on */
+
+START_TEST(a_price_says_how_much_is_saved_and_how_long_it_may_take)
+{
+    nanousd_t price = prices[_i].price;
+
+    ck_assert_int_eq(claim_saving(&published, CLAIM_LESS_TIME, price),
+                     prices[_i].less_time);
+    ck_assert_int_eq(claim_saving(&published, CLAIM_MORE_SPEED, price),
+                     prices[_i].more_speed);
+    ck_assert_int_eq(claim_time_at_most(&published, price), prices[_i].time);
+}
+END_TEST
+
+START_TEST(at_the_highest_price_it_holds_and_a_nano_dollar_above_not)
+{
+    for (int i = 0; i < CLAIM_READINGS; i++) {
+        enum claim_reading reading = (enum claim_reading)i;
+        nanousd_t most = claim_price_at_most(&published, reading);
+
+        ck_assert_int_ge(claim_saving(&published, reading, most), published.cheaper);
+        ck_assert_int_lt(claim_saving(&published, reading, most + 1),
+                         published.cheaper);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int64_t percent; /* -1: refused */
+} percents[] = {
+    { "22", 22000000 }, { "0", 0 },     { "0.5", 500000 }, { "99.999999", 99999999 },
+    { "100", -1 },      { "-1", -1 },   { "x", -1 },       { "", -1 },
+};
+
+START_TEST(a_percentage_is_below_a_hundred)
+{
+    int64_t percent = -1;
+    struct err err;
+
+    if (claim_parse_percent(percents[_i].text, &percent, &err) < 0)
+        percent = -1;
+    ck_assert_int_eq(percent, percents[_i].percent);
+}
+END_TEST
+
+Suite *suite_claim(void);
+
+Suite *suite_claim(void)
+{
+    Suite *suite = suite_create("claim");
+    TCase *tests = tcase_create("what if");
+
+    tcase_add_test(tests, a_claim_holds_up_to_a_price_by_either_reading);
+    tcase_add_loop_test(tests, a_price_says_how_much_is_saved_and_how_long_it_may_take,
+                        0, ARRAY_SIZE(prices));
+    tcase_add_test(tests, at_the_highest_price_it_holds_and_a_nano_dollar_above_not);
+    tcase_add_loop_test(tests, a_percentage_is_below_a_hundred, 0,
+                        ARRAY_SIZE(percents));
+    suite_add_tcase(suite, tests);
+    return suite;
+}
