@@ -1,11 +1,11 @@
 /* /v1/training-jobs, all but logs.  Decides how a request is put to the job machine;
  * what becomes of it is decided there. */
 
+#include "api/body.h"
 #include "api/routes.h"
 #include "src/digest.h"
 #include "src/job_state.h"
 #include "src/text.h"
-#include "src/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,31 +16,6 @@ enum {
     LIST_LIMIT = 100,
     LIST_LIMIT_MAX = 1000
 };
-
-/* The body as a value; NULL with the reply set when it is not one. */
-static struct cJSON *parse_body(const struct request *request, struct reply *reply)
-{
-    struct cJSON *value = NULL;
-    struct err err;
-
-    switch (request_media(request->content_type)) {
-    case MEDIA_JSON:
-        if (json_parse(request->body, request->body_len, &value, &err) < 0)
-            reply_problem(reply, PROBLEM_MALFORMED_JSON, NULL, "%s", err.text);
-        break;
-    case MEDIA_YAML:
-        if (yaml_parse(request->body, request->body_len, &value, &err) < 0)
-            reply_problem(reply, PROBLEM_MALFORMED_YAML, NULL, "%s", err.text);
-        break;
-    case MEDIA_OTHER:
-        reply_problem(
-            reply, PROBLEM_UNSUPPORTED_MEDIA_TYPE, NULL,
-            "Content-Type is \"%.100s\"; send application/json or application/yaml",
-            request->content_type);
-        break;
-    }
-    return value;
-}
 
 static void refuse_submit(struct reply *reply, const struct err *err,
                           const struct problems *problems)
@@ -100,7 +75,7 @@ void handle_job_submit(struct api *api, const struct request *request,
                       "Idempotency-Key: expected 1 to 255 visible ASCII characters");
         return;
     }
-    spec = parse_body(request, reply);
+    spec = body_parse(request, reply);
     if (!spec)
         return;
     asked.spec = spec;
@@ -213,7 +188,7 @@ static bool check_empty(const struct request *request, struct reply *reply)
 
     if (request->body_len == 0)
         return true;
-    body = parse_body(request, reply);
+    body = body_parse(request, reply);
     if (!body)
         return false;
     if (json_kind(body) == JSON_OBJECT && json_count(body) == 0)
@@ -247,7 +222,7 @@ static bool read_notice(const struct request *request, int64_t *notice_s,
     *notice_s = NOTICE_S;
     if (request->body_len == 0)
         return true;
-    body = parse_body(request, reply);
+    body = body_parse(request, reply);
     if (!body)
         return false;
     if (json_kind(body) != JSON_OBJECT)
