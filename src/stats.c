@@ -145,60 +145,103 @@ double stats_variance(const double *values, size_t count)
     return sum / (double)(count - 1);
 }
 
-/* The caller frees. */
-static double *logs_of(struct stats_sample sample)
-{
-    double *logs = xcalloc(sample.count + 1, sizeof *logs);
+/* The logarithms of a sample. */
+struct logs {
+    double *values;
+    size_t count;
+    double mean;
+    bool spread; /* not all are the same */
+};
 
-    for (size_t i = 0; i < sample.count; i++)
-        logs[i] = log(sample.values[i]);
+static struct logs logs_of(struct stats_sample sample)
+{
+    struct logs logs = { .values = xcalloc(sample.count + 1, sizeof *logs.values),
+                         .count = sample.count };
+
+    for (size_t i = 0; i < sample.count; i++) {
+        double first = sample.values[0];
+
+        logs.values[i] = log(sample.values[i]);
+        logs.spread |= sample.values[i] > first || sample.values[i] < first;
+    }
+    logs.mean = stats_mean(logs.values, logs.count);
     return logs;
 }
 
+static void logs_clear(struct logs *logs)
+{
+    free(logs->values);
+}
+#define auto_logs __attribute__((cleanup(logs_clear)))
+
 double stats_geometric_mean(const double *values, size_t count)
 {
-    auto_free double *logs = logs_of((struct stats_sample){ values, count });
+    auto_logs struct logs logs = logs_of((struct stats_sample){ values, count, 0 });
 
-    return exp(stats_mean(logs, count));
+    return exp(logs.mean);
 }
 
-/* --- ratios --- */
+/* --- intervals by t --- */
 
-static bool spreads(struct stats_sample sample)
+/* A mean of logarithms and how sure it is. */
+struct log_mean {
+    double mean;
+    double error; /* variance of the mean */
+    double df;
+    size_t count;
+};
+
+static struct log_mean log_mean_of(struct stats_sample sample)
 {
-    for (size_t i = 1; i < sample.count; i++)
-        if (sample.values[i] > sample.values[0] || sample.values[i] < sample.values[0])
-            return true;
-    return false;
+    auto_logs struct logs logs = logs_of(sample);
+    double step = sample.step / exp(logs.mean);
+    double variance = logs.spread ? stats_variance(logs.values, logs.count) : 0;
+
+    /* Of what is rounded to a step, each place within that is as likely: step^2 / 12.
+     */
+    return (struct log_mean){
+        .mean = logs.mean,
+        .error = fmax(variance, step * step / 12) / (double)logs.count,
+        .df = (double)logs.count - 1,
+        .count = logs.count,
+    };
 }
 
-static bool can_tell(struct stats_sample a, struct stats_sample b)
+static bool set_interval(struct stats_center *out, double mean, double error, double df,
+                         double level)
 {
-    return a.count >= 2 && b.count >= 2 && (spreads(a) || spreads(b));
+    double reach;
+
+    out->value = exp(mean);
+    if (!(error > 0))
+        return false;
+    reach = stats_t_quantile((1 + level) / 2, df) * sqrt(error);
+    out->low = exp(mean - reach);
+    out->high = exp(mean + reach);
+    return true;
+}
+
+bool stats_mean_by_t(struct stats_sample sample, double level, struct stats_center *out)
+{
+    struct log_mean of = log_mean_of(sample);
+
+    return set_interval(out, of.mean, of.count >= 2 ? of.error : 0, of.df, level);
 }
 
 bool stats_ratio_by_t(struct stats_sample a, struct stats_sample b, double level,
-                      struct stats_ratio *out)
+                      struct stats_center *out)
 {
-    auto_free double *log_a = logs_of(a);
-    auto_free double *log_b = logs_of(b);
-    double difference = stats_mean(log_a, a.count) - stats_mean(log_b, b.count);
-    double of_a, of_b, sum, df, reach;
-
-    out->value = exp(difference);
-    if (!can_tell(a, b))
-        return false;
-    of_a = stats_variance(log_a, a.count) / (double)a.count;
-    of_b = stats_variance(log_b, b.count) / (double)b.count;
-    sum = of_a + of_b;
+    struct log_mean of_a = log_mean_of(a), of_b = log_mean_of(b);
+    double error = of_a.count >= 2 && of_b.count >= 2 ? of_a.error + of_b.error : 0;
     /* Welch and Satterthwaite. */
-    df = sum * sum
-         / (of_a * of_a / (double)(a.count - 1) + of_b * of_b / (double)(b.count - 1));
-    reach = stats_t_quantile((1 + level) / 2, df) * sqrt(sum);
-    out->low = exp(difference - reach);
-    out->high = exp(difference + reach);
-    return true;
+    double df =
+        error * error
+        / (of_a.error * of_a.error / of_a.df + of_b.error * of_b.error / of_b.df);
+
+    return set_interval(out, of_a.mean - of_b.mean, error, df, level);
 }
+
+/* --- intervals by the bootstrap --- */
 
 /* splitmix64 (Steele, Lea, Flood 2014): the next of the numbers that a seed leads to.
  */
@@ -211,15 +254,20 @@ static uint64_t next_number(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+static bool may_redraw(const struct logs *logs)
+{
+    return logs->count >= STATS_BOOTSTRAP_MIN && logs->spread;
+}
+
 /* The mean of as many as there are, drawn with repetition.  (The remainder favours the
  * first ones by less than count / 2^64.) */
-static double mean_of_redraw(const double *values, size_t count, uint64_t *state)
+static double mean_of_redraw(const struct logs *logs, uint64_t *state)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < count; i++)
-        sum += values[next_number(state) % count];
-    return sum / (double)count;
+    for (size_t i = 0; i < logs->count; i++)
+        sum += logs->values[next_number(state) % logs->count];
+    return sum / (double)logs->count;
 }
 
 /* Between the two values that share `p` falls between. */
@@ -232,24 +280,57 @@ static double percentile(const double *sorted, size_t count, double p)
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
-bool stats_ratio_by_bootstrap(struct stats_sample a, struct stats_sample b,
-                              double level, uint64_t seed, struct stats_ratio *out)
+/* The share below the lower end: that of the normal distribution below where t would
+ * end, whose variance has count - 1 in it and not count. */
+static double expanded_tail(size_t count, double df, double level)
 {
-    auto_free double *log_a = logs_of(a);
-    auto_free double *log_b = logs_of(b);
+    double reach = stats_t_quantile((1 + level) / 2, df)
+                   * sqrt((double)count / (double)(count - 1));
+
+    return erfc(reach / sqrt(2)) / 2;
+}
+
+/* `b` NULL: of `a` alone. */
+static void bootstrap(const struct logs *a, const struct logs *b, double tail,
+                      uint64_t seed, struct stats_center *out)
+{
     double drawn[STATS_RESAMPLES];
     uint64_t state = seed;
 
-    out->value = exp(stats_mean(log_a, a.count) - stats_mean(log_b, b.count));
-    if (!can_tell(a, b))
-        return false;
     for (size_t i = 0; i < STATS_RESAMPLES; i++) {
-        double of_a = mean_of_redraw(log_a, a.count, &state);
-
-        drawn[i] = of_a - mean_of_redraw(log_b, b.count, &state);
+        drawn[i] = mean_of_redraw(a, &state);
+        if (b)
+            drawn[i] -= mean_of_redraw(b, &state);
     }
     qsort(drawn, STATS_RESAMPLES, sizeof *drawn, compare);
-    out->low = exp(percentile(drawn, STATS_RESAMPLES, (1 - level) / 2));
-    out->high = exp(percentile(drawn, STATS_RESAMPLES, (1 + level) / 2));
+    out->low = exp(percentile(drawn, STATS_RESAMPLES, tail));
+    out->high = exp(percentile(drawn, STATS_RESAMPLES, 1 - tail));
+}
+
+bool stats_mean_by_bootstrap(struct stats_sample sample, double level, uint64_t seed,
+                             struct stats_center *out)
+{
+    auto_logs struct logs logs = logs_of(sample);
+
+    out->value = exp(logs.mean);
+    if (!may_redraw(&logs))
+        return false;
+    bootstrap(&logs, NULL, expanded_tail(logs.count, (double)logs.count - 1, level),
+              seed, out);
+    return true;
+}
+
+bool stats_ratio_by_bootstrap(struct stats_sample a, struct stats_sample b,
+                              double level, uint64_t seed, struct stats_center *out)
+{
+    auto_logs struct logs of_a = logs_of(a);
+    auto_logs struct logs of_b = logs_of(b);
+    size_t fewer = a.count < b.count ? a.count : b.count;
+
+    out->value = exp(of_a.mean - of_b.mean);
+    if (!may_redraw(&of_a) || !may_redraw(&of_b))
+        return false;
+    bootstrap(&of_a, &of_b,
+              expanded_tail(fewer, (double)(a.count + b.count) - 2, level), seed, out);
     return true;
 }

@@ -169,6 +169,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_s3.c \
 	tests/unit/test_sigv4.c \
 	tests/unit/test_sample_log.c \
+	tests/unit/test_stats.c \
 	tests/unit/test_storage.c \
 	tests/unit/test_spec_file.c \
 	tests/unit/test_stage_manifest.c \
