@@ -6,7 +6,10 @@ daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/usage.c daemon/billing/usage.h \
 	daemon/billing/usage_ask.c \
 	daemon/billing/usage_book.c \
+	daemon/billing/usage_cur.c \
+	daemon/billing/usage_focus.c \
 	daemon/billing/usage_json.c \
+	daemon/billing/usage_line.c daemon/billing/usage_line.h \
 	daemon/billing/usage_parts.c \
 	daemon/billing/usage_spans.c \
 	daemon/billing/verify.c

@@ -9,6 +9,8 @@ static const struct {
     usage_writer_t *write;
 } formats[] = {
     { "json", usage_write_json },
+    { "focus", usage_write_focus },
+    { "cur", usage_write_cur },
 };
 
 static usage_writer_t *find_writer(const char *format)
@@ -37,6 +39,7 @@ int bill_usage(const struct bill_request *request, FILE *out, struct problems *p
 {
     struct usage_ask ask = { 0 };
     struct usage usage = { .ask = &ask,
+                           .request = request->json,
                            .store = request->store,
                            .state = request->state };
     int result = usage_ask_read(request, &ask, problems, err);

@@ -138,6 +138,7 @@ void usage_spans_clear(struct usage_spans *spans);
 
 struct usage {
     const struct usage_ask *ask;
+    const struct cJSON *request; /* also what the daemon adds for exports */
     struct store *store;
     const char *state; /* folder */
     struct usage_book book;
@@ -185,6 +186,8 @@ MUST_CHECK int usage_job_name(struct usage *usage, int64_t job_id, const char **
 /** Writes the whole report. */
 typedef int usage_writer_t(struct usage *usage, FILE *out, struct err *err);
 
-usage_writer_t usage_write_json; /* usage_json.c */
+usage_writer_t usage_write_json;  /* usage_json.c */
+usage_writer_t usage_write_focus; /* usage_focus.c */
+usage_writer_t usage_write_cur;   /* usage_cur.c */
 
 #endif

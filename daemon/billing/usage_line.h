@@ -2,66 +2,75 @@
 #define DAEMON_BILLING_USAGE_LINE_H
 
 #include "daemon/billing/usage.h"
-#include "src/clock.h"
 
 /*
- * Exports for the tools of others: CSV with a line a part of a charge a day of UTC.
- * What can be told of a line is here; a table of columns says which of it a form has,
- * and what its columns are called.
+ * Exports for the tools of others: CSV with a line for every part of a charge in a day
+ * of UTC.  What can be told of a part is here; a form is a table of columns, which says
+ * what of it there is and under which name.
  *
- * Parts of no seconds cost nothing and are left out.  So are unpriced ones: such a form
- * has no way to say that an amount is not known, and 0 would be wrong.
+ * Parts of no seconds cost nothing and are left out.  So are unpriced ones: these forms
+ * have no way to say that an amount is not known, and 0 would be wrong.
  */
 
 enum {
-    USAGE_LINE_TEXT = 160
+    USAGE_LINE_ROOMS = 24,
+    USAGE_LINE_ROOM_SIZE = 256
 };
 
-/* What is not known is NULL.  Texts of `room` are the line's own. */
+/* All text; NULL is not known, or does not apply. */
 struct usage_line {
-    /* when: "2026-11-30T00:00:00Z", as AWS has it with ".000Z", and the month around */
+    const char *null; /* always */
+
+    /* When: "2026-11-30T00:00:00Z", as AWS writes it ("...00.000Z"), and the month that
+     * it is in. */
     const char *from, *to, *month_from, *month_to;
     const char *aws_from, *aws_to, *aws_month_from, *aws_month_to;
     const char *interval; /* FROM/TO */
-    /* how much */
+
+    /* How much. */
     const char *seconds;
-    const char *hours;  /* to twelve places */
-    const char *cost;   /* hours * hourly, all digits */
-    const char *ledger; /* what the ledger has */
-    const char *hourly;
-    const char *list_hourly, *list_ledger; /* where the price is a published one */
-    /* of what */
-    const char *row;  /* of the ledger: its number */
-    const char *line; /* row and start: no other line has it */
+    const char *hours;                               /* to twelve places */
+    const char *hourly;                              /* USD */
+    const char *cost;                                /* hours * hourly, all digits */
+    const char *ledger;                              /* what the ledger has for it */
+    const char *published_hourly, *published_ledger; /* when that is a list price */
+
+    /* Of what. */
+    const char *row; /* of the ledger */
+    const char *id;  /* that no other line has */
     const char *job_id, *job_name, *job_arn, *attempt, *worker;
     const char *kind;        /* "run" or "warm" */
-    const char *description; /* in a few words, none of a user's */
-    const char *meter, *sku, *sku_price;
-    const char *usage_type, *term;
-    const char *category, *reservation, *reservation_status;
+    const char *description; /* in a few words, none of which a user chose */
+    const char *meter, *sku, *sku_price, *aws_usage_type;
+    const char *details, *aws_product; /* JSON objects */
     const char *busy_permille;
     const char *emulated, *open; /* "true" or "false" */
-    const char *price_source, *price_as_of, *price_basis, *price_confidence;
-    /* of whom */
-    const char *owner, *instance_type, *pool, *pricing, *scheduler, *tags;
-    const char *account_id, *account_name;
-    const char *details, *product, *aws_tags; /* JSON objects */
 
-    char room[20][USAGE_LINE_TEXT];
-    size_t used;
+    /* On what terms. */
+    const char *pricing, *focus_category, *aws_term, *reservation, *reservation_status;
+    const char *price_source, *price_as_of, *price_basis, *price_confidence;
+
+    /* Of whom. */
+    const char *account_id, *account_name, *owner, *pool, *scheduler, *instance_type;
+    const char *tags, *aws_tags; /* JSON objects */
+
+    char rooms[USAGE_LINE_ROOMS][USAGE_LINE_ROOM_SIZE];
+    size_t rooms_used;
 };
 
-/* A column: a text that is the same in every line, or else one of the line's at this
- * offset, or else always null. */
+/* The same text in every line, else the one at this offset of the line. */
 struct usage_column {
     const char *name;
     const char *same;
-    size_t at;     /* 0: none.  `from` is at 1: see LINE */
-    bool is_words; /* that people chose */
+    size_t at;
+    bool is_words; /* that people chose: no spreadsheet may take them for a formula */
 };
 
-#define LINE(member)  .at = offsetof(struct usage_line, member) + 1
-#define WORDS(member) LINE(member), .is_words = true
+/* What stands behind the name in a row of a table. */
+#define COLUMN_OF(member)    NULL, offsetof(struct usage_line, member), false
+#define COLUMN_WORDS(member) NULL, offsetof(struct usage_line, member), true
+#define COLUMN_SAME(words)   (words), 0, false
+#define COLUMN_NULL          NULL, 0, false
 
 /** Writes the header and a line for every part. */
 MUST_CHECK int usage_write_lines(struct usage *usage,
