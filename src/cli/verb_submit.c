@@ -3,134 +3,38 @@
 #include "src/cli/figure.h"
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
+#include "src/cli/outlook.h"
 #include "src/cli/plan.h"
 #include "src/cli/print.h"
-#include "src/cli/spec_file.h"
-#include "src/clock.h"
-#include "src/money.h"
+#include "src/cli/spec_send.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum {
-    SUBMIT_TRIES = 3,
-    KEY_BYTES = 16
-};
 
 struct submit {
     bool wait;
     bool dry_run;
-    const char *name;
-    char **sets;
+    struct spec_changes changes;
     const char *key;
 };
-
-/* Reads, changes and checks: nothing is asked of the server before this is well. */
-static int prepare(const struct submit *submit, const char *path,
-                   struct spec_file *file, struct problems *problems, struct err *err)
-{
-    if (spec_file_read(path, file, err) < 0)
-        return -1;
-    for (char **set = submit->sets; set && *set; set++)
-        if (spec_file_set(file, *set, err) < 0)
-            return -1;
-    if (submit->name && spec_file_set_text(file, "name", submit->name, err) < 0)
-        return -1;
-    if (spec_file_check(file, problems, err) < 0)
-        return -1;
-    return spec_file_pack(file, problems, err);
-}
-
-/* With a key of our own a submit whose answer was lost can be sent again: it is one
- * job. */
-static char *make_key(void)
-{
-    unsigned char bytes[KEY_BYTES];
-    struct text key = { 0 };
-
-    random_bytes(bytes, sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        text_printf(&key, "%02x", (unsigned int)bytes[i]);
-    return text_steal(&key);
-}
 
 static int send_job(struct remote *remote, const struct submit *submit,
                     const struct spec_file *file, struct cJSON **answer,
                     struct problems *problems, struct err *err)
 {
-    auto_free char *key = submit->key ? xstrdup(submit->key) : make_key();
-    struct remote_ask ask = { .method = "POST",
-                              .path = "/v1/training-jobs",
-                              .body = file->json,
-                              .idempotency_key = key,
-                              .tries = SUBMIT_TRIES };
+    /* With a key of our own a submit whose answer was lost can be sent again: it is one
+     * job. */
+    auto_free char *key = submit->key ? xstrdup(submit->key) : spec_make_key();
 
-    if (submit->dry_run) {
-        ask.path = "/v1/training-jobs?dry_run=true";
-        ask.idempotency_key = NULL;
-    }
-    if (file->archive
-        && remote_put_source(remote, file->hex, file->archive, isatty(STDERR_FILENO),
-                             err)
-               < 0)
-        return -1;
-    if (remote_ask(remote, &ask, answer, problems, err) < 0)
+    if (spec_send(remote, file,
+                  submit->dry_run ? "/v1/training-jobs?dry_run=true"
+                                  : "/v1/training-jobs",
+                  submit->dry_run ? NULL : key, answer, problems, err)
+        < 0)
         return -1;
     if (!json_get_text(*answer, "name"))
         return err_set(err, ERR_INTERNAL, "the server's answer names no job");
     return 0;
-}
-
-static void add_total(struct text *out, const struct job_spec *spec,
-                      const struct cJSON *price)
-{
-    const char *hourly_text = figure_words(json_get(price, "usd_per_hour"));
-    const char *confidence = json_get_text(price, "confidence");
-    bool estimate = confidence && strcmp(confidence, "low") == 0;
-    char hour_text[MONEY_TEXT_SIZE];
-    char run_text[MONEY_TEXT_SIZE];
-    char span[TIME_TEXT_SIZE];
-    nanousd_t hourly;
-    nanousd_t hour;
-    nanousd_t run;
-
-    duration_format(spec->max_run_s, span);
-    if (!hourly_text || money_parse(hourly_text, &hourly, NULL) < 0
-        || money_for_seconds(hourly, (int64_t)spec->instance_count * 3600, &hour, NULL)
-               < 0
-        || money_for_seconds(hourly, spec->instance_count * spec->max_run_s, &run, NULL)
-               < 0) {
-        figure_row(out, "at most", "%s", span);
-        return;
-    }
-    figure_row(out, "price in all", "$%s per hour%s", money_format(hour, hour_text),
-               estimate ? ", an estimate" : "");
-    figure_row(out, "at most", "%s, $%s", span, money_format_short(run, run_text));
-}
-
-/* What a warm pool may cost besides. */
-static void add_pool(struct text *out, const struct job_spec *spec,
-                     const struct cJSON *price)
-{
-    const char *hourly_text = figure_words(json_get(price, "usd_per_hour"));
-    char kept_text[MONEY_TEXT_SIZE];
-    char span[TIME_TEXT_SIZE];
-    nanousd_t hourly;
-    nanousd_t kept;
-
-    if (spec->keep_alive_s == 0)
-        return;
-    duration_format(spec->keep_alive_s, span);
-    if (!hourly_text || money_parse(hourly_text, &hourly, NULL) < 0
-        || money_for_seconds(hourly, spec->instance_count * spec->keep_alive_s, &kept,
-                             NULL)
-               < 0)
-        figure_row(out, "then kept warm", "%s", span);
-    else
-        figure_row(out, "then kept warm", "at most %s, $%s more", span,
-                   money_format_short(kept, kept_text));
 }
 
 static void add_ranks(struct text *out, const struct cJSON *plan)
@@ -146,7 +50,7 @@ static void add_ranks(struct text *out, const struct cJSON *plan)
         figure_row(out, "ranks", "%s, one on every instance", ranks);
 }
 
-/* The answer to a submit has no plan, the job has one. */
+/* The answer to a submit has no plan and no outlook, the job has both. */
 static void print_plan(struct remote *remote, const struct submit *submit,
                        const struct job_spec *spec, const struct cJSON *answer)
 {
@@ -155,18 +59,21 @@ static void print_plan(struct remote *remote, const struct submit *submit,
     auto_text struct text price = { 0 };
     const char *name = json_get_text(answer, "name");
     auto_free char *path = remote_job_path(name, "");
-    const struct cJSON *plan = json_get(answer, "plan");
+    bool is_asked = !submit->dry_run && remote_get(remote, path, &job, NULL) == 0;
+    const struct cJSON *plan = json_get(is_asked ? job : answer, "plan");
+    const struct cJSON *outlook =
+        is_asked ? json_get(job, "forecast") : json_get(answer, "estimate");
 
-    if (!plan && remote_get(remote, path, &job, NULL) == 0)
-        plan = json_get(job, "plan");
     text_printf(&out, "%s  %s\n", name,
                 submit->dry_run ? "not submitted: a dry run" : "submitted");
     figure_row(&out, "instances", "%d x %s", spec->instance_count, spec->instance_type);
     add_ranks(&out, plan);
     figure_price(json_get(answer, "price"), &price);
     figure_row(&out, "price", "%s", price.bytes);
-    add_total(&out, spec, json_get(answer, "price"));
-    add_pool(&out, spec, json_get(answer, "price"));
+    if (json_kind(outlook) == JSON_OBJECT) {
+        outlook_add_bounds(outlook, json_get(answer, "price"), &out);
+        outlook_add_likely(is_asked ? outlook : json_get(outlook, "likely"), &out);
+    }
     if (json_get_bool(answer, "emulated"))
         figure_row(&out, "emulated", "this host stands in for %s", spec->instance_type);
     if (submit->dry_run)
@@ -229,7 +136,7 @@ static int submit_file(struct cli *cli, const struct submit *submit, const char 
     auto_json struct cJSON *answer = NULL;
     struct err err;
 
-    if (prepare(submit, path, &file, &problems, &err) < 0
+    if (spec_prepare(path, &submit->changes, &file, &problems, &err) < 0
         || remote_open(cli, &remote, &err) < 0
         || send_job(remote, submit, &file, &answer, &problems, &err) < 0)
         return print_failure(&err, file.shown, &problems);
@@ -250,9 +157,9 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
           "follow the job until it has ended" },
         { "dry-run", 0, OPTION_FLAG, &submit.dry_run, 0, 0, NULL,
           "check and print the plan, submit nothing" },
-        { "name", 0, OPTION_TEXT, &submit.name, 0, 0, "NAME",
+        { "name", 0, OPTION_TEXT, &submit.changes.name, 0, 0, "NAME",
           "instead of the spec's name" },
-        { "set", 0, OPTION_LIST, &submit.sets, 0, 0, "M=VALUE",
+        { "set", 0, OPTION_LIST, &submit.changes.sets, 0, 0, "M=VALUE",
           "instead of the spec's member M (hyperparameters.lr=0.1); often" },
         { "idempotency-key", 0, OPTION_TEXT, &submit.key, 0, 0, "KEY",
           "the same key is the same job, however often it is sent" },
@@ -266,7 +173,7 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
         code = submit_file(cli, &submit, operands[0]);
     else
         code = end == OPTIONS_DONE ? 0 : EXIT_USAGE;
-    words_free(submit.sets);
+    words_free(submit.changes.sets);
     return code;
 }
 

@@ -46,6 +46,8 @@ extern const struct verb verb_wait;
 extern const struct verb verb_instances;
 extern const struct verb verb_doctor;
 extern const struct verb verb_bill;
+extern const struct verb verb_compare;
+extern const struct verb verb_benchmark;
 extern const struct verb verb_admin;
 
 /* In the order of the help; ends in NULL. */

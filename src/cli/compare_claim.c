@@ -1,0 +1,203 @@
+/* jobctl compare --what-if: for which prices and times a published claim holds.  The
+ * arithmetic is claim.c's. */
+
+#include "src/cli/claim.h"
+#include "src/cli/compare.h"
+#include "src/cli/print.h"
+#include "src/cli/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The words of a reading; {NAME, HEAD}. */
+static const struct {
+    const char *name;
+    const char *head;
+} readings[CLAIM_READINGS] = {
+    [CLAIM_LESS_TIME] = { "less_time", "if time is meant" },
+    [CLAIM_MORE_SPEED] = { "more_speed", "if speed is meant" },
+};
+
+struct what_if {
+    struct claim claim;
+    nanousd_t *prices;
+    size_t price_count;
+};
+
+static int read_price(const char *option, const char *text, nanousd_t *out,
+                      struct err *err)
+{
+    if (money_parse(text, out, err) < 0)
+        return err_wrap(err, "%s %s", option, text);
+    if (*out == 0)
+        return err_set(err, ERR_INVALID, "%s %s: a price above 0 is wanted", option,
+                       text);
+    return 0;
+}
+
+static int read_words(const struct claim_words *words, struct what_if *out,
+                      struct err *err)
+{
+    if (claim_parse_percent(words->faster, &out->claim.faster, err) < 0)
+        return err_wrap(err, "--faster");
+    if (claim_parse_percent(words->cheaper, &out->claim.cheaper, err) < 0)
+        return err_wrap(err, "--cheaper");
+    if (read_price("--baseline-usd", words->baseline, &out->claim.baseline, err) < 0)
+        return -1;
+    for (char *const *price = words->prices; price && *price; price++) {
+        out->prices =
+            xrealloc(out->prices, (out->price_count + 1) * sizeof *out->prices);
+        if (read_price("--usd", *price, &out->prices[out->price_count], err) < 0)
+            return -1;
+        out->price_count++;
+    }
+    return 0;
+}
+
+/* "48.8285": percent from millionths of one, four decimals, half up. */
+static void set_percent(struct cJSON *json, const char *name, int64_t millionths)
+{
+    int64_t tenth_basis =
+        millionths < 0 ? -((-millionths + 50) / 100) : (millionths + 50) / 100;
+    auto_free char *words =
+        xasprintf("%s%" PRId64 ".%04" PRId64, tenth_basis < 0 ? "-" : "",
+                  tenth_basis < 0 ? -tenth_basis / 10000 : tenth_basis / 10000,
+                  tenth_basis < 0 ? -tenth_basis % 10000 : tenth_basis % 10000);
+
+    json_set_number(json, name, words);
+}
+
+static void set_ratio(struct cJSON *json, const char *name, int64_t millionths)
+{
+    auto_free char *words =
+        xasprintf("%" PRId64 ".%06" PRId64, millionths / 1000000, millionths % 1000000);
+
+    json_set_number(json, name, words);
+}
+
+static void set_price(struct cJSON *json, const char *name, nanousd_t price)
+{
+    char words[MONEY_TEXT_SIZE];
+
+    json_set_text(json, name, money_format(price, words));
+}
+
+static struct cJSON *price_to_json(const struct what_if *what_if, nanousd_t price)
+{
+    struct cJSON *row = json_object_new();
+
+    set_price(row, "usd_per_hour", price);
+    for (int i = 0; i < CLAIM_READINGS; i++) {
+        struct cJSON *reading = json_object_new();
+        int64_t saving = claim_saving(&what_if->claim, (enum claim_reading)i, price);
+
+        set_percent(reading, "saving_percent", saving);
+        json_set_bool(reading, "holds",
+                      price <= claim_price_at_most(&what_if->claim,
+                                                   (enum claim_reading)i));
+        json_set(row, readings[i].name, reading);
+    }
+    set_ratio(row, "time_ratio_at_most", claim_time_at_most(&what_if->claim, price));
+    return row;
+}
+
+static struct cJSON *what_if_to_json(const struct what_if *what_if)
+{
+    struct cJSON *json = json_object_new();
+    struct cJSON *claim = json_object_new();
+    struct cJSON *prices = json_array_new();
+
+    set_percent(claim, "faster_percent", what_if->claim.faster);
+    set_percent(claim, "cheaper_percent", what_if->claim.cheaper);
+    set_price(claim, "baseline_usd_per_hour", what_if->claim.baseline);
+    json_set(json, "claim", claim);
+    for (int i = 0; i < CLAIM_READINGS; i++) {
+        struct cJSON *reading = json_object_new();
+
+        set_ratio(reading, "time_ratio",
+                  claim_time(&what_if->claim, (enum claim_reading)i));
+        set_price(reading, "usd_per_hour_at_most",
+                  claim_price_at_most(&what_if->claim, (enum claim_reading)i));
+        json_set(json, readings[i].name, reading);
+    }
+    for (size_t i = 0; i < what_if->price_count; i++)
+        json_append(prices, price_to_json(what_if, what_if->prices[i]));
+    json_set(json, "prices", prices);
+    return json;
+}
+
+static double number_of(const struct cJSON *json, const char *name)
+{
+    double number = 0;
+
+    (void)json_to_double(json_get(json, name), &number);
+    return number;
+}
+
+static void add_prices(const struct cJSON *json, struct text *out)
+{
+    static const struct table_column columns[] = {
+        { "usd per hour", true },
+        { "if time is meant", true },
+        { "if speed is meant", true },
+        { "the claim needs time x", true },
+    };
+    auto_table struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+    json_each (row, json_get(json, "prices")) {
+        table_cell(table, json_get_text(row, "usd_per_hour"));
+        for (int i = 0; i < CLAIM_READINGS; i++) {
+            const struct cJSON *reading = json_get(row, readings[i].name);
+
+            table_cellf(table, "%.1f %% cheaper%s",
+                        number_of(reading, "saving_percent"),
+                        json_get_bool(reading, "holds") ? ", holds" : "");
+        }
+        table_cellf(table, "%.3f at most", number_of(row, "time_ratio_at_most"));
+    }
+    text_puts(out, "\n");
+    table_print(table, out);
+}
+
+static void print_words(const struct cJSON *json)
+{
+    const struct cJSON *claim = json_get(json, "claim");
+    auto_text struct text out = { 0 };
+
+    text_printf(&out, "%g %% faster and %g %% cheaper than $%s per hour\n",
+                number_of(claim, "faster_percent"), number_of(claim, "cheaper_percent"),
+                json_get_text(claim, "baseline_usd_per_hour"));
+    for (int i = 0; i < CLAIM_READINGS; i++) {
+        const struct cJSON *reading = json_get(json, readings[i].name);
+        double ratio = number_of(reading, "time_ratio");
+
+        text_printf(
+            &out,
+            "  %s, the time x %.3f and the speed x %.3f: holds up to $%s per hour\n",
+            readings[i].head, ratio, 1 / ratio,
+            json_get_text(reading, "usd_per_hour_at_most"));
+    }
+    if (json_count(json_get(json, "prices")))
+        add_prices(json, &out);
+    fputs(out.bytes, stdout);
+}
+
+int compare_claim(const struct cli *cli, const struct claim_words *words)
+{
+    auto_json struct cJSON *json = NULL;
+    struct what_if what_if = { 0 };
+    struct err err;
+
+    if (read_words(words, &what_if, &err) < 0) {
+        free(what_if.prices);
+        return print_failure(&err, NULL, NULL);
+    }
+    json = what_if_to_json(&what_if);
+    free(what_if.prices);
+    if (cli->output == OUTPUT_JSON)
+        print_json(json);
+    else
+        print_words(json);
+    return 0;
+}
