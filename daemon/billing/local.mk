@@ -3,16 +3,21 @@
 noinst_LIBRARIES += daemon/billing/libbilling.a
 daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/billing.h \
+	daemon/billing/key_table.c daemon/billing/key_table.h \
 	daemon/billing/usage.c daemon/billing/usage.h \
 	daemon/billing/usage_ask.c \
 	daemon/billing/usage_book.c \
+	daemon/billing/usage_csv.c \
 	daemon/billing/usage_cur.c \
 	daemon/billing/usage_focus.c \
+	daemon/billing/usage_intervals.c \
 	daemon/billing/usage_json.c \
 	daemon/billing/usage_line.c daemon/billing/usage_line.h \
 	daemon/billing/usage_parts.c \
 	daemon/billing/usage_spans.c \
-	daemon/billing/verify.c
+	daemon/billing/usage_sums.c daemon/billing/usage_sums.h \
+	daemon/billing/verify.c daemon/billing/verify.h \
+	daemon/billing/verify_figures.c
 
 pkglibexec_PROGRAMS += railhead-bill
 railhead_bill_SOURCES = daemon/billing/main.c

@@ -9,6 +9,8 @@ static const struct {
     usage_writer_t *write;
 } formats[] = {
     { "json", usage_write_json },
+    { "csv", usage_write_csv },
+    { "intervals", usage_write_intervals },
     { "focus", usage_write_focus },
     { "cur", usage_write_cur },
 };

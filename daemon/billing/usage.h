@@ -186,7 +186,9 @@ MUST_CHECK int usage_job_name(struct usage *usage, int64_t job_id, const char **
 /** Writes the whole report. */
 typedef int usage_writer_t(struct usage *usage, FILE *out, struct err *err);
 
-usage_writer_t usage_write_json;  /* usage_json.c */
+usage_writer_t usage_write_json;      /* usage_json.c */
+usage_writer_t usage_write_csv;       /* usage_csv.c */
+usage_writer_t usage_write_intervals; /* usage_intervals.c */
 usage_writer_t usage_write_focus; /* usage_focus.c */
 usage_writer_t usage_write_cur;   /* usage_cur.c */
 

@@ -89,14 +89,30 @@ static void add_key(struct usage_ask *ask, const char *name, struct problems *pr
         refuse_key(name, problems);
 }
 
-/* Names with commas between. */
+static bool lists(const char *words, const char *name)
+{
+    size_t len;
+
+    for (; *words; words += len + (words[len] == ',')) {
+        len = strcspn(words, ",");
+        if (len == strlen(name) && strncmp(words, name, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Names with commas between.  An attempt is one of a job. */
 static void read_keys(const char *words, struct usage_ask *ask,
                       struct problems *problems)
 {
+    bool by_job = words && lists(words, "job");
+
     while (words && *words) {
         size_t len = strcspn(words, ",");
         auto_free char *name = xstrndup(words, len);
 
+        if (strcmp(name, "attempt") == 0 && !by_job)
+            add_key(ask, "job", problems);
         add_key(ask, name, problems);
         words += len;
         words += *words == ',';
