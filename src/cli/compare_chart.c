@@ -12,14 +12,15 @@
 
 /* In the units of the picture. */
 enum {
-    WIDTH = 760,
-    LABELS = 190, /* where the axes begin */
+    WIDTH = 830,
+    LABELS = 255, /* where the axes begin */
     PLOT = 530,
     ROW = 34,
     PANEL_HEAD = 30,
     PANEL_FOOT = 34,
     PANELS = 2,
-    TICKS = 4
+    TICKS = 4,
+    LABEL_BYTES = 26
 };
 
 /* {MEMBER OF AN ARM AND OF A RUN, TITLE} */
@@ -151,16 +152,31 @@ static void add_run(const struct panel *panel, const struct cJSON *run, int y)
     text_printf(panel->out, ": %.6g %s</title></circle>", value, panel->unit);
 }
 
+/* A long name is cut; the whole of it is shown to who points at it. */
+static void add_label(const struct panel *panel, const struct cJSON *arm, int y)
+{
+    const char *name = json_get_text(arm, "name");
+    size_t len = name ? strlen(name) : 0;
+    auto_free char *shown = NULL;
+
+    if (len > LABEL_BYTES)
+        shown = xasprintf("%.*s\342\200\246", (int)text_utf8_prefix(name, LABEL_BYTES),
+                          name);
+    text_printf(panel->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\"><title>",
+                LABELS - 10, y + 4);
+    html_add(panel->out, name);
+    text_puts(panel->out, "</title>");
+    html_add(panel->out, shown ? shown : name);
+    text_puts(panel->out,
+              json_get_bool(arm, "emulated") ? " (emulated)</text>" : "</text>");
+}
+
 static void add_arm(const struct panel *panel, const struct cJSON *arm, int y)
 {
     const struct cJSON *figure = json_get(arm, panel->member);
     double median;
 
-    text_printf(panel->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LABELS - 10,
-                y + 4);
-    html_add(panel->out, json_get_text(arm, "name"));
-    text_puts(panel->out,
-              json_get_bool(arm, "emulated") ? " (emulated)</text>" : "</text>");
+    add_label(panel, arm, y);
     if (number_of(json_get(figure, "median"), &median))
         text_printf(
             panel->out,

@@ -58,6 +58,20 @@ static void add_list(struct text *out, const struct cJSON *list)
                     figure_words(item) ? figure_words(item) : "?");
 }
 
+static void add_remark(struct text *remarks, const char *words)
+{
+    if (words)
+        text_printf(remarks, "%s%s", remarks->len ? ", " : "", words);
+}
+
+/* null is said of an arm whose runs are not all alike in this. */
+static const char *emulated_word(const struct cJSON *emulated)
+{
+    if (json_kind(emulated) == JSON_NULL)
+        return "some emulated";
+    return json_is_true(emulated) ? "emulated" : NULL;
+}
+
 static void add_runs(const struct cJSON *comparison, struct text *out)
 {
     static const struct table_column columns[] = {
@@ -68,6 +82,8 @@ static void add_runs(const struct cJSON *comparison, struct text *out)
     auto_table struct table *table = table_new(columns, ARRAY_SIZE(columns));
 
     json_each (run, json_get(comparison, "runs")) {
+        auto_text struct text remark = { 0 };
+
         table_cell(table, json_get_text(run, "arm"));
         table_cell(table, json_get_text(run, "name"));
         table_cell(table, json_get_text(run, "status"));
@@ -76,11 +92,9 @@ static void add_runs(const struct cJSON *comparison, struct text *out)
         usd_cell(table, json_get(run, "cost_usd"));
         number_cell(table, json_get(run, "work_per_usd"));
         number_cell(table, json_get(run, "objective"));
-        table_cellf(table, "%s%s%s", json_get_bool(run, "emulated") ? "emulated" : "",
-                    json_get_bool(run, "emulated") && json_get_text(run, "why_not")
-                        ? ", "
-                        : "",
-                    text_or(run, "why_not", ""));
+        add_remark(&remark, json_get_bool(run, "emulated") ? "emulated" : NULL);
+        add_remark(&remark, json_get_text(run, "why_not"));
+        table_cell(table, remark.bytes);
     }
     table_print(table, out);
 }
@@ -159,6 +173,7 @@ static void add_spent(const struct cJSON *comparison, struct text *out)
 
     json_each (arm, json_get(comparison, "arms")) {
         auto_text struct text prices = { 0 };
+        auto_text struct text remark = { 0 };
 
         add_list(&prices, json_get(arm, "usd_per_hour"));
         table_cell(table, json_get_text(arm, "name"));
@@ -169,12 +184,10 @@ static void add_spent(const struct cJSON *comparison, struct text *out)
         usd_cell(table, json_get(arm, "spent_usd"));
         usd_cell(table, json_get(arm, "usd_per_success"));
         table_cell(table, json_get_text(arm, "compile_cache"));
-        table_cellf(table, "%s%s%s%s",
-                    json_kind(json_get(arm, "emulated")) == JSON_NULL ? "mixed, "
-                    : json_get_bool(arm, "emulated")                  ? "emulated, "
-                                                                      : "",
-                    json_get_bool(arm, "estimate") ? "an estimate, " : "",
-                    text_or(arm, "mixed", ""), "");
+        add_remark(&remark, emulated_word(json_get(arm, "emulated")));
+        add_remark(&remark, json_get_bool(arm, "estimate") ? "an estimate" : NULL);
+        add_remark(&remark, json_get_text(arm, "mixed"));
+        table_cell(table, remark.bytes);
     }
     text_puts(out, "\n");
     table_print(table, out);

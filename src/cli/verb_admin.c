@@ -1,5 +1,7 @@
-/* jobctl admin: what those do who look after the machines. */
+/* jobctl admin: what those do who look after the machines.  Finds the command by its
+ * first words, and what it may be told. */
 
+#include "src/cli/admin.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 #include "src/cli/remote.h"
@@ -12,15 +14,17 @@ enum {
     NOTICE_MAX_S = 86400
 };
 
-static int interrupt_job(struct cli *cli, const char *name, int64_t notice_s)
+static int interrupt_job(struct cli *cli, const struct admin_options *options,
+                         char **operands)
 {
+    const char *name = operands[1];
     auto_remote struct remote *remote = NULL;
     auto_json struct cJSON *body = json_object_new();
     auto_json struct cJSON *answer = NULL;
     auto_free char *path = remote_job_path(name, "/interrupt");
     struct err err;
 
-    json_set_int(body, "notice_s", notice_s);
+    json_set_int(body, "notice_s", options->notice_s);
     if (remote_open(cli, &remote, &err) < 0
         || remote_ask(remote,
                       &(struct remote_ask){ .method = "POST",
@@ -33,33 +37,112 @@ static int interrupt_job(struct cli *cli, const char *name, int64_t notice_s)
     if (cli->output == OUTPUT_JSON)
         print_json(answer);
     else
-        printf("%s: told to end within %lld s\n", name, (long long)notice_s);
+        printf("%s: told to end within %lld s\n", name, (long long)options->notice_s);
     return 0;
+}
+
+/* Of commands that begin alike the one with an operand more is looked at first. */
+static const struct command {
+    const char *words[3]; /* NULL: whatever it is, as long as it is there */
+    size_t word_count;
+    struct verb usage; /* its line of usage */
+    admin_run_t *run;
+} commands[] = {
+    { { "interrupt" },
+      1,
+      { .name = "admin", .arguments = "interrupt NAME [--notice TIME]" },
+      interrupt_job },
+    { { "price", "set" },
+      2,
+      { .name = "admin",
+        .arguments = "price set TYPE [--usd AMOUNT] [--from TIME] [--note TEXT]" },
+      admin_set_price },
+    { { "price", "ls", NULL },
+      3,
+      { .name = "admin", .arguments = "price ls TYPE" },
+      admin_list_prices_of },
+    { { "price", "ls" },
+      2,
+      { .name = "admin", .arguments = "price ls [TYPE]" },
+      admin_list_prices },
+};
+
+static bool begins_with(const struct command *command, int argc, char **argv)
+{
+    if ((size_t)argc <= command->word_count)
+        return false;
+    for (size_t i = 0; i < command->word_count; i++)
+        if (command->words[i] ? strcmp(command->words[i], argv[i + 1]) != 0
+                              : *argv[i + 1] == '-')
+            return false;
+    return true;
+}
+
+static const struct command *find_command(int argc, char **argv)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        if (begins_with(&commands[i], argc, argv))
+            return &commands[i];
+    return NULL;
+}
+
+/* Options are read by one table; what was given to a command that has no use for it is
+ * a mistake. */
+static bool has_use_for(const struct command *command,
+                        const struct admin_options *options)
+{
+    const char *wrong = NULL;
+
+    if (options->notice_s >= 0 && command->run != interrupt_job)
+        wrong = "notice";
+    else if (command->run != admin_set_price)
+        wrong = options->usd    ? "usd"
+                : options->from ? "from"
+                : options->note ? "note"
+                                : NULL;
+    if (wrong)
+        fprintf(stderr, "jobctl: admin: --%s is not for this\nusage: jobctl admin %s\n",
+                wrong, command->usage.arguments);
+    return !wrong;
 }
 
 static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
-    int64_t notice_s = NOTICE_S;
+    const struct command *command = find_command(argc, argv);
+    struct admin_options options = { .notice_s = -1 };
     const struct option_row rows[] = {
-        { "notice", 'n', OPTION_DURATION, &notice_s, 0, NOTICE_MAX_S, "TIME",
-          "how long its program has to save its work (2m)" },
+        { "notice", 'n', OPTION_DURATION, &options.notice_s, 0, NOTICE_MAX_S, "TIME",
+          "interrupt: how long its program has to save its work (2m)" },
+        { "usd", 0, OPTION_TEXT, &options.usd, 0, 0, "AMOUNT",
+          "price set: dollars an instance-hour" },
+        { "from", 0, OPTION_TEXT, &options.from, 0, 0, "TIME",
+          "price set: since when, a date in UTC or an instant (now)" },
+        { "note", 0, OPTION_TEXT, &options.note, 0, 0, "TEXT",
+          "price set: what it is based on" },
         { 0 },
     };
     char **operands = NULL;
-    enum options_end end = options_parse(cli, verb, rows, argc, argv, &operands);
+    enum options_end end = options_parse(cli, command ? &command->usage : verb, rows,
+                                         argc, argv, &operands);
 
     if (end != OPTIONS_GO_ON)
         return end == OPTIONS_DONE ? 0 : EXIT_USAGE;
-    if (strcmp(operands[0], "interrupt") != 0) {
-        fprintf(stderr, "jobctl: admin %s: expected interrupt\n", operands[0]);
+    if (!command) {
+        fprintf(stderr, "jobctl: admin: expected %s\n", verb->arguments);
         return EXIT_USAGE;
     }
-    return interrupt_job(cli, operands[1], notice_s);
+    if (!has_use_for(command, &options))
+        return EXIT_USAGE;
+    if (options.notice_s < 0)
+        options.notice_s = NOTICE_S;
+    return command->run(cli, &options, operands);
 }
 
 const struct verb verb_admin = {
     .name = "admin",
-    .help = "interrupt a job, as if its machine was wanted back",
-    .arguments = "interrupt NAME [--notice TIME]",
+    .help = "set a price; interrupt a job, as if its machine was wanted back",
+    .arguments =
+        "interrupt NAME [--notice TIME] | price set TYPE --usd AMOUNT [--from TIME] "
+        "[--note TEXT] | price ls [TYPE]",
     .run = run,
 };

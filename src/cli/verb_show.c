@@ -2,6 +2,7 @@
 
 #include "src/cli/figure.h"
 #include "src/cli/options.h"
+#include "src/cli/outlook.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/remote.h"
@@ -284,6 +285,7 @@ static void print_job(const struct cJSON *job)
     add_transitions(&out, json_get(job, "transitions"));
     text_puts(&out, "\n");
     figure_add(job, &out);
+    outlook_add_forecast(json_get(job, "forecast"), &out);
     print_painted(stdout, PAINT_PLAIN, out.bytes);
 }
 

@@ -37,6 +37,7 @@ struct verb {
 };
 
 extern const struct verb verb_submit;
+extern const struct verb verb_estimate;
 extern const struct verb verb_ls;
 extern const struct verb verb_show;
 extern const struct verb verb_logs;
