@@ -1,5 +1,5 @@
-/* /v1/training-jobs, all but logs.  Decides how a request is put to the job machine;
- * what becomes of it is decided there. */
+/* /v1/training-jobs, all but logs, and /v1/estimates.  Decides how a request is put to
+ * the job machine; what becomes of it is decided there. */
 
 #include "api/body.h"
 #include "api/routes.h"
@@ -89,6 +89,23 @@ void handle_job_submit(struct api *api, const struct request *request,
         asked.body_digest = digest;
     }
     submit(api, &asked, reply);
+}
+
+void handle_estimate(struct api *api, const struct request *request,
+                     struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    auto_json struct cJSON *spec = body_parse(request, reply);
+    const struct submit asked = { .spec = spec, .owner = request->owner };
+    struct cJSON *answer = NULL;
+    struct err err;
+
+    if (!spec)
+        return;
+    if (jobs_estimate(api->jobs, &asked, &answer, &problems, &err) < 0)
+        refuse_submit(reply, &err, &problems);
+    else
+        reply_json(reply, 200, answer);
 }
 
 /* Primary states that are no secondary ones; the others have the same names. */

@@ -9,6 +9,7 @@ api_libapi_a_SOURCES = \
 	api/handle_instances.c \
 	api/handle_jobs.c \
 	api/handle_logs.c \
+	api/handle_prices.c \
 	api/handle_sources.c \
 	api/history.c api/history.h \
 	api/listen.c api/listen.h \

@@ -21,6 +21,8 @@ static const char *const usage_parameters[] = {
     "instance_type", "tag", "job", "emulated", NULL
 };
 
+static const char *const prices_parameters[] = { "instance_type", NULL };
+
 /* clang-format off */
 static const struct route routes[] = {
     { "POST", "/v1/training-jobs", "submitTrainingJob", handle_job_submit, submit_parameters, true, NULL },
@@ -33,9 +35,12 @@ static const struct route routes[] = {
     { "GET", "/v1/training-jobs/{name}/utilization", "getTrainingJobUtilization", handle_job_utilization, samples_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}/transitions", "getTrainingJobTransitions", handle_job_transitions, no_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}/plan", "getTrainingJobPlan", handle_job_plan, no_parameters, false, NULL },
+    { "POST", "/v1/estimates", "estimateTrainingJob", handle_estimate, no_parameters, true, NULL },
     { "PUT", "/v1/sources/{sha256}", "putSource", handle_source_put, no_parameters, false, open_source_put },
     { "GET", "/v1/sources/{sha256}", "getSource", handle_source_show, no_parameters, false, NULL },
     { "GET", "/v1/instance-types", "listInstanceTypes", handle_instance_types, no_parameters, false, NULL },
+    { "GET", "/v1/prices", "listPrices", handle_prices, prices_parameters, false, NULL },
+    { "POST", "/v1/prices", "setPrice", handle_price_set, no_parameters, true, NULL },
     { "GET", "/v1/usage", "getUsage", handle_usage, usage_parameters, false, NULL },
     { "GET", "/v1/ledger/verification", "verifyLedger", handle_ledger_verify, no_parameters, false, NULL },
     { "GET", "/healthz", "getHealth", handle_health, no_parameters, false, NULL },

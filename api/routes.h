@@ -56,6 +56,7 @@ route_handler_t handle_job_stop;
 route_handler_t handle_job_interrupt;
 route_handler_t handle_job_transitions;
 route_handler_t handle_job_plan;
+route_handler_t handle_estimate;
 /* handle_logs.c */
 route_handler_t handle_job_logs;
 /* handle_history.c */
@@ -70,6 +71,9 @@ route_handler_t handle_instance_types;
 /* handle_bill.c */
 route_handler_t handle_ledger_verify;
 route_handler_t handle_usage;
+/* handle_prices.c */
+route_handler_t handle_prices;
+route_handler_t handle_price_set;
 /* handle_health.c */
 route_handler_t handle_health;
 route_handler_t handle_ready;

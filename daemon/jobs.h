@@ -50,11 +50,17 @@ MUST_CHECK int jobs_submit(struct jobs *jobs, const struct submit *submit,
                            struct cJSON **answer, bool *created,
                            struct problems *problems, struct err *err);
 
-/** The same checks without a job; *answer has `spec` and `plan` (every rank's command
- * line and environment) besides. */
+/** The same checks without a job; *answer has `spec`, `plan` (every rank's command
+ * line and environment) and `estimate` {usd_per_hour, most, likely} besides. */
 MUST_CHECK int jobs_dry_run(struct jobs *jobs, const struct submit *submit,
                             struct cJSON **answer, struct problems *problems,
                             struct err *err);
+
+/** The same checks; *answer is what such a job can cost at most and is likely to:
+ * {instance_type, instance_count, emulated, price, usd_per_hour, most, likely}. */
+MUST_CHECK int jobs_estimate(struct jobs *jobs, const struct submit *submit,
+                             struct cJSON **answer, struct problems *problems,
+                             struct err *err);
 
 /** Asks for a stop. ERR_NOT_FOUND; ERR_CONFLICT when the job has ended, but for its
  * warm pool, which is given up then.  Asked again while stopping: well. */
@@ -90,6 +96,21 @@ struct job_filter {
 /** {"items": [summaries, newest first], "next_cursor": "..." or null} */
 MUST_CHECK int jobs_list(struct jobs *jobs, const struct job_filter *filter,
                          struct cJSON **out, struct err *err);
+
+/** Every price of the catalog, the pools and the book by type, or those of one type: {"items": [{instance_type, usd_per_hour, currency, from, basis, ...}],
+ * "next_cursor": null}.  ERR_NOT_FOUND when there is no such type. */
+MUST_CHECK int jobs_prices(struct jobs *jobs, const char *instance_type,
+                           struct cJSON **out, struct err *err);
+
+/**
+ * Sets a price, said as api/openapi.yaml has it, for `from` and later, in the name of
+ * `by`.  *out is its item.
+ *
+ * ERR_INVALID with `problems`; ERR_CONFLICT when it would change what is charged.
+ */
+MUST_CHECK int jobs_set_price(struct jobs *jobs, const struct cJSON *body,
+                              const char *by, struct cJSON **out,
+                              struct problems *problems, struct err *err);
 
 /** {"items": [{name, vcpus, ..., price, offered, capacity, in_use, warm, reason}],
  * "next_cursor": null} */

@@ -23,8 +23,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_launch.c \
 	daemon/jobs_live.c \
 	daemon/jobs_logs.c \
+	daemon/jobs_outlook.c \
 	daemon/jobs_place.c \
 	daemon/jobs_plan.c \
+	daemon/jobs_prices.c \
 	daemon/jobs_private.h \
 	daemon/jobs_read.c \
 	daemon/jobs_restart.c \
@@ -37,12 +39,14 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/ledger_row.c daemon/ledger_row.h \
 	daemon/meter.c daemon/meter.h \
 	daemon/offers.c daemon/offers.h \
+	daemon/outlook.c daemon/outlook.h \
 	daemon/ports.c daemon/ports.h \
 	daemon/price_book.c daemon/price_book.h \
 	daemon/queue.c daemon/queue.h \
 	daemon/report.c daemon/report.h \
 	daemon/schema.h \
 	daemon/store.c daemon/store.h \
+	daemon/store_audit.c daemon/store_audit.h \
 	daemon/store_chain.c daemon/store_chain.h \
 	daemon/store_charges.c \
 	daemon/store_event.c \
@@ -50,7 +54,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_key.c \
 	daemon/store_ledger.c \
 	daemon/store_metric.c \
-	daemon/store_price_book.c \
+	daemon/store_price_book.c daemon/store_price_book.h \
 	daemon/store_reservation.c daemon/store_reservation.h \
 	daemon/store_private.h \
 	daemon/store_wal.c

@@ -2,6 +2,8 @@
 
 #include "daemon/price_book.h"
 
+#include "daemon/store_price_book.h"
+
 #include <stdlib.h>
 #include <string.h>
 

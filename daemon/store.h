@@ -223,13 +223,6 @@ MUST_CHECK int store_get_intervals(struct store *store, int64_t job_id,
                                    enum interval_kind kind, struct interval **intervals,
                                    size_t *count, struct err *err);
 
-/* --- store_price_book.c: prices that are set --- */
-
-struct price_row;
-/** Adds a price of the book; its seq is not read. */
-MUST_CHECK int store_add_price(struct store *store, const struct price_row *price,
-                               int64_t *seq, struct err *err);
-
 /* --- store_charges.c: the ledger as reports read it --- */
 
 /* Seconds of an interval that cost one price. */

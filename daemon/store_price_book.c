@@ -1,4 +1,6 @@
-/* Prices that are set: rows of the ledger, of which the same words may come again. */
+/* Prices that are set, what they may not change, and when prices change. */
+
+#include "daemon/store_price_book.h"
 
 #include "daemon/store_private.h"
 
@@ -17,4 +19,103 @@ int store_add_price(struct store *store, const struct price_row *price, int64_t 
     };
 
     return store_append(store, &price_table, cells, ARRAY_SIZE(cells), seq, err);
+}
+
+static const char sql_note_charged[] =
+    "INSERT INTO charged VALUES (?1, ?2, ?3) ON CONFLICT (instance_type) DO UPDATE"
+    " SET opened_us = MAX(opened_us, excluded.opened_us),"
+    " ended_us = MAX(ended_us, excluded.ended_us)";
+
+int store_note_charged(struct store *store, const char *instance_type,
+                       const struct charged *charged, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_note_charged, &statement, err) < 0)
+        return -1;
+    store_bind_text(statement, 1, instance_type);
+    sqlite3_bind_int64(statement, 2, charged->opened_us);
+    sqlite3_bind_int64(statement, 3, charged->ended_us);
+    return store_run(store, statement, "note what is charged", err);
+}
+
+static const char sql_get_charged[] =
+    "SELECT opened_us, ended_us FROM charged WHERE instance_type = ?1";
+
+int store_get_charged(struct store *store, const char *instance_type,
+                      struct charged *charged, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    int step;
+
+    if (store_prepare(store, sql_get_charged, &statement, err) < 0)
+        return -1;
+    store_bind_text(statement, 1, instance_type);
+    step = sqlite3_step(statement);
+    *charged = (struct charged){ INT64_MIN, INT64_MIN };
+    if (step == SQLITE_ROW)
+        *charged = (struct charged){ sqlite3_column_int64(statement, 0),
+                                     sqlite3_column_int64(statement, 1) };
+    else if (step != SQLITE_DONE)
+        return store_fail(store, "read what is charged", err);
+    return 0;
+}
+
+/* Of the newest 5,000 intervals: two look-ups for each take some 5 ms together. */
+static const char sql_count_charged[] =
+    "SELECT COUNT(*), SUM(l.instance_type = ?1"
+    "  AND CASE WHEN ?3 THEN (c.start_s + c.seconds) * 1000000 > ?2"
+    "  ELSE o.wall_us >= ?2 END)"
+    " FROM (SELECT open_seq, start_s, seconds FROM interval_close"
+    "  INDEXED BY interval_close_by_start ORDER BY start_s DESC LIMIT 5000) AS c"
+    " JOIN interval_open AS o ON o.seq = c.open_seq"
+    " JOIN charge_label AS l ON l.seq = o.label";
+
+int store_count_charged(struct store *store, const char *instance_type, usec_t from,
+                        bool by_end, struct charged_count *count, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_prepare(store, sql_count_charged, &statement, err) < 0)
+        return -1;
+    store_bind_text(statement, 1, instance_type);
+    sqlite3_bind_int64(statement, 2, from);
+    sqlite3_bind_int(statement, 3, by_end);
+    if (sqlite3_step(statement) != SQLITE_ROW)
+        return store_fail(store, "count what is charged", err);
+    count->is_all = sqlite3_column_int64(statement, 0) < 5000;
+    count->count = sqlite3_column_int64(statement, 1);
+    return 0;
+}
+
+/* --- changes of price that cut what runs --- */
+
+static const char sql_clear_changes[] = "DELETE FROM price_change";
+
+int store_clear_price_changes(struct store *store, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_clear_changes, &statement, err) < 0)
+        return -1;
+    return store_run(store, statement, "forget changes of prices", err);
+}
+
+static const char sql_add_change[] =
+    "INSERT OR REPLACE INTO price_change VALUES (?1, ?2, ?3)";
+
+int store_add_price_change(struct store *store, const char *instance_type, usec_t from,
+                           int64_t price, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+
+    if (store_begin(store, err) < 0
+        || store_prepare(store, sql_add_change, &statement, err) < 0)
+        return -1;
+    store_bind_text(statement, 1, instance_type);
+    sqlite3_bind_int64(statement, 2, from);
+    sqlite3_bind_int64(statement, 3, price);
+    return store_run(store, statement, "keep a change of price", err);
 }

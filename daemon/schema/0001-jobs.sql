@@ -72,6 +72,44 @@ CREATE TABLE job_tag (
     PRIMARY KEY (key, value, job_id)
 ) STRICT, WITHOUT ROWID;
 
+-- What may be spent.  The second half of the row is a cache: what the ledger up to its row counted_seq has in the span of
+-- time from from_s on.
+CREATE TABLE budget (
+    name             TEXT PRIMARY KEY,
+    limit_nanousd    INTEGER NOT NULL CHECK (limit_nanousd > 0),
+    owner            TEXT, -- null: of whatever owner
+    tag_key          TEXT, -- null: with whatever tags
+    tag_value        TEXT,
+    period           TEXT NOT NULL CHECK (period IN ('month', 'total')),
+    action           TEXT NOT NULL CHECK (action IN ('notify', 'refuse', 'stop')),
+    notify_percent   INTEGER NOT NULL CHECK (notify_percent BETWEEN 1 AND 100),
+    created_us       INTEGER NOT NULL,
+    from_s           INTEGER NOT NULL,
+    counted_seq      INTEGER NOT NULL,
+    spent_nanousd    INTEGER NOT NULL,
+    emulated_nanousd INTEGER NOT NULL,
+    estimated        INTEGER NOT NULL,
+    unpriced         INTEGER NOT NULL,
+    told_percent     INTEGER NOT NULL, -- of this span: what was told last
+    CHECK ((tag_key IS NULL) = (tag_value IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What was done to budgets, and what they did.
+CREATE TABLE budget_event (
+    seq   INTEGER PRIMARY KEY,
+    name  TEXT NOT NULL,
+    at_us INTEGER NOT NULL,
+    kind  TEXT NOT NULL CHECK (kind IN ('set', 'removed', 'reached', 'stopped')),
+    data  TEXT NOT NULL -- a JSON object
+) STRICT;
+
+CREATE INDEX budget_event_by_name ON budget_event (name, seq);
+
+CREATE TRIGGER budget_event_is_never_edited BEFORE UPDATE ON budget_event
+BEGIN SELECT RAISE(ABORT, 'budget_event is append-only'); END;
+CREATE TRIGGER budget_event_is_never_deleted BEFORE DELETE ON budget_event
+BEGIN SELECT RAISE(ABORT, 'budget_event is append-only'); END;
+
 -- --- The ledger ---
 --
 -- Six tables, one chain: seq counts the rows of all of them together, from 1, without a gap, and hash is the SHA-256 of

@@ -1,0 +1,35 @@
+/* /v1/prices: what instances cost, and since when.  Which price may be set is decided
+ * in the job machine. */
+
+#include "api/body.h"
+#include "api/routes.h"
+
+void handle_prices(struct api *api, const struct request *request, struct reply *reply)
+{
+    struct cJSON *list = NULL;
+    struct err err;
+
+    if (jobs_prices(api->jobs, request_parameter(request, "instance_type"), &list, &err)
+        < 0)
+        reply_err(reply, &err);
+    else
+        reply_json(reply, 200, list);
+}
+
+void handle_price_set(struct api *api, const struct request *request,
+                      struct reply *reply)
+{
+    auto_problems struct problems problems = { 0 };
+    auto_json struct cJSON *body = body_parse(request, reply);
+    struct cJSON *item = NULL;
+    struct err err;
+
+    if (!body)
+        return;
+    if (jobs_set_price(api->jobs, body, request->owner, &item, &problems, &err) == 0)
+        reply_json(reply, 201, item);
+    else if (problems.count)
+        reply_problem(reply, PROBLEM_INVALID, &problems, "%s", err.text);
+    else
+        reply_err(reply, &err);
+}

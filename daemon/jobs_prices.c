@@ -1,0 +1,264 @@
+/* Prices as they are shown and set.  Decides which may be set; which one is in force is
+ * decided in price_book.c. */
+
+#include "daemon/jobs_private.h"
+#include "daemon/store_price_book.h"
+#include "src/clock.h"
+#include "src/log.h"
+#include "src/members.h"
+#include "src/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NOTE_BYTES_MAX = 200
+};
+
+/* --- shown --- */
+
+/* @seq  0: not of the book */
+static struct cJSON *item_of(const char *instance_type,
+                             const struct profile_price *price, int64_t seq,
+                             bool in_force)
+{
+    struct cJSON *json = json_object_new();
+    char amount[MONEY_TEXT_SIZE];
+    char from[TIME_TEXT_SIZE];
+
+    json_set_text(json, "instance_type", instance_type);
+    json_set_text(json, "usd_per_hour", money_format(price->hourly, amount));
+    json_set_text(json, "currency", "USD");
+    json_set_text(json, "from", price->from ? time_format(price->from, from) : NULL);
+    json_set_text(json, "basis", price->basis);
+    json_set_text(json, "confidence", price->confidence);
+    json_set_text(json, "source", price->source);
+    json_set_text(json, "as_of", *price->as_of ? price->as_of : NULL);
+    json_set_bool(json, "in_force", in_force);
+    if (seq)
+        json_set_int(json, "ledger_seq", seq);
+    else
+        json_set_null(json, "ledger_seq");
+    return json;
+}
+
+static const struct profile_price *in_force(const struct jobs *jobs,
+                                            const struct profile *profile)
+{
+    const struct offer *offer = offers_find(&jobs->offers, profile->name);
+
+    return offer ? price_in_force(&jobs->book, offer, clock_wall())
+                 : price_of_profile(&jobs->book, profile, clock_wall());
+}
+
+/* By weight, the least first: the catalog's, the pool's, the book's. */
+static void show_type(const struct jobs *jobs, const struct profile *profile,
+                      struct cJSON *items)
+{
+    const struct offer *offer = offers_find(&jobs->offers, profile->name);
+    const struct profile_price *now = in_force(jobs, profile);
+    const char *type = profile->name;
+
+    for (size_t i = 0; i < profile->price_count; i++)
+        json_append(items,
+                    item_of(type, &profile->prices[i], 0, &profile->prices[i] == now));
+    if (offer && offer->has_own_price)
+        json_append(items,
+                    item_of(type, &offer->own_price, 0, &offer->own_price == now));
+    for (size_t i = 0; i < jobs->book.count; i++) {
+        const struct book_entry *entry = &jobs->book.entries[i];
+
+        if (strcmp(entry->instance_type, type) == 0)
+            json_append(items,
+                        item_of(type, &entry->price, entry->seq, &entry->price == now));
+    }
+}
+
+int jobs_prices(struct jobs *jobs, const char *instance_type, struct cJSON **out,
+                struct err *err)
+{
+    struct cJSON *items;
+
+    if (instance_type && !catalog_find(jobs->catalog, instance_type))
+        return err_set(err, ERR_NOT_FOUND, "no instance type '%.64s' in the catalog",
+                       instance_type);
+    items = json_array_new();
+    for (size_t i = 0; i < jobs->catalog->count; i++)
+        if (!instance_type
+            || strcmp(instance_type, jobs->catalog->profiles[i].name) == 0)
+            show_type(jobs, &jobs->catalog->profiles[i], items);
+    *out = json_object_new();
+    json_set(*out, "items", items);
+    json_set_null(*out, "next_cursor");
+    return 0;
+}
+
+/* --- set --- */
+
+struct order {
+    const char *instance_type;
+    nanousd_t hourly;
+    usec_t from;
+    const char *note; /* or NULL */
+};
+
+static void read_type(void *into, const struct cJSON *value,
+                      const struct member_place *place)
+{
+    struct order *order = into;
+
+    (void)member_text(value, place, 64, &order->instance_type);
+}
+
+static void read_hourly(void *into, const struct cJSON *value,
+                        const struct member_place *place)
+{
+    struct order *order = into;
+
+    (void)member_usd(value, place, &order->hourly);
+}
+
+static void read_from(void *into, const struct cJSON *value,
+                      const struct member_place *place)
+{
+    struct order *order = into;
+    const char *text;
+    struct err err;
+
+    if (member_text(value, place, 64, &text)
+        && time_parse(text, &order->from, &err) < 0)
+        member_problem(place, "write 2026-12-01, or 2026-12-01T08:00:00Z", "%s",
+                       err.text);
+}
+
+static void read_currency(void *into, const struct cJSON *value,
+                          const struct member_place *place)
+{
+    const char *text;
+
+    (void)into;
+    if (member_text(value, place, 64, &text) && strcmp(text, "USD") != 0)
+        member_problem(place, "convert it and write USD",
+                       "'%s' is not USD, the only currency of the ledger", text);
+}
+
+static void read_note(void *into, const struct cJSON *value,
+                      const struct member_place *place)
+{
+    struct order *order = into;
+
+    if (member_text(value, place, NOTE_BYTES_MAX, &order->note)
+        && text_has_control(order->note))
+        member_problem(place, "write it on one line", "has control characters");
+}
+
+/* clang-format off */
+static const struct member order_members[] = {
+    { "instance_type", read_type,     true,  "the type that it is the price of" },
+    { "usd_per_hour",  read_hourly,   true,  "dollars an instance-hour, like \"1.92\"" },
+    { "from",          read_from,     false, NULL },
+    { "currency",      read_currency, false, NULL },
+    { "note",          read_note,     false, NULL },
+};
+/* clang-format on */
+
+/* A pool that is free costs nothing, and only that. */
+static void check_type(const struct jobs *jobs, const char *type,
+                       struct problems *problems)
+{
+    const struct offer *offer = offers_find(&jobs->offers, type);
+
+    if (!catalog_find(jobs->catalog, type))
+        offers_explain(&jobs->offers, type, problems);
+    else if (offer && offer->pricing == PRICING_FREE)
+        problems_add(problems, "instance_type",
+                     "write another `pricing` for the pool in railhead.yaml(5)",
+                     "pool %s of %s is free: it has no price", offer->pool, type);
+}
+
+static int read_order(const struct jobs *jobs, const struct cJSON *body,
+                      struct order *order, struct problems *problems, struct err *err)
+{
+    const struct member_place whole = { .problems = problems };
+
+    *order = (struct order){ .from = clock_wall() };
+    json_check_duplicates(body, problems);
+    members_read(order, body, &whole, order_members, ARRAY_SIZE(order_members));
+    if (order->instance_type)
+        check_type(jobs, order->instance_type, problems);
+    return problems->count ? err_set(err, ERR_INVALID, "this is no price to set") : 0;
+}
+
+/* The first instant of which nothing is charged at a fixed price. */
+static usec_t earliest_of(const struct charged *charged, bool at_change)
+{
+    return at_change && charged->ended_us > charged->opened_us ? charged->ended_us
+                                                               : charged->opened_us + 1;
+}
+
+/* What is closed keeps what it cost: no price is set that would have been its. */
+static int check_past(const struct jobs *jobs, const struct order *order,
+                      struct err *err)
+{
+    const bool at_change = jobs->book.at_change;
+    char from[TIME_TEXT_SIZE], earliest[TIME_TEXT_SIZE];
+    struct charged_count count;
+    struct charged charged;
+
+    if (store_get_charged(jobs->store, order->instance_type, &charged, err) < 0)
+        return -1;
+    if (order->from >= earliest_of(&charged, at_change))
+        return 0;
+    if (store_count_charged(jobs->store, order->instance_type, order->from, at_change,
+                            &count, err)
+        < 0)
+        return -1;
+    return err_set(
+        err, ERR_CONFLICT,
+        "%s%lld closed intervals of %s %s %s, and what is closed keeps its price: set the new one from %s or later",
+        count.is_all ? "" : "at least ", (long long)count.count, order->instance_type,
+        at_change ? "ended after" : "opened at or after",
+        time_format(order->from, from),
+        time_format(earliest_of(&charged, at_change), earliest));
+}
+
+static int add_to_book(struct jobs *jobs, const struct order *order, const char *by,
+                       struct err *err)
+{
+    char as_of[TIME_TEXT_SIZE], basis[] = "book", confidence[] = "high";
+    auto_free char *source = order->note ? xasprintf("set by %s: %s", by, order->note)
+                                         : xasprintf("set by %s", by);
+    const struct profile_price price = { .hourly = order->hourly,
+                                         .from = order->from,
+                                         .as_of = as_of,
+                                         .basis = basis,
+                                         .confidence = confidence,
+                                         .source = source };
+
+    time_format(clock_wall(), as_of);
+    as_of[strlen("YYYY-MM-DD")] = '\0';
+    return price_book_add(&jobs->book, jobs->store, order->instance_type, &price, err);
+}
+
+int jobs_set_price(struct jobs *jobs, const struct cJSON *body, const char *by,
+                   struct cJSON **out, struct problems *problems, struct err *err)
+{
+    const struct book_entry *added;
+    char amount[MONEY_TEXT_SIZE];
+    struct order order;
+
+    if (read_order(jobs, body, &order, problems, err) < 0
+        || check_past(jobs, &order, err) < 0 || add_to_book(jobs, &order, by, err) < 0)
+        return -1;
+    jobs_wake(jobs);
+    added = &jobs->book.entries[jobs->book.count - 1];
+    log_info("price.set type=%s usd_per_hour=%s from_us=%lld by=%s",
+             order.instance_type, money_format(order.hourly, amount),
+             (long long)order.from, by);
+    *out = item_of(added->instance_type, &added->price, added->seq,
+                   &added->price
+                       == in_force(jobs,
+                                   catalog_find(jobs->catalog, order.instance_type)));
+    return 0;
+}
