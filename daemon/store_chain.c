@@ -32,11 +32,14 @@ int store_read_chain(struct store *store, struct err *err)
         return 0;
     if (step != SQLITE_ROW)
         return store_fail(store, "read the end of the ledger", err);
-    if (sqlite3_column_bytes(statement, 1) != DIGEST_SIZE)
+    store->chain.seq = sqlite3_column_int64(statement, 0);
+    if (sqlite3_column_bytes(statement, 1) != DIGEST_SIZE) {
+        if (store->lock < 0)
+            return 0; /* whoever verifies it is told more */
         return err_set(err, ERR_INTERNAL,
                        "database: row %lld of the ledger has no hash: restore a backup",
-                       (long long)sqlite3_column_int64(statement, 0));
-    store->chain.seq = sqlite3_column_int64(statement, 0);
+                       (long long)store->chain.seq);
+    }
     memcpy(store->chain.hash, sqlite3_column_blob(statement, 1), DIGEST_SIZE);
     return 0;
 }
@@ -138,6 +141,21 @@ static size_t first_of(const struct cursor *cursors)
     return first;
 }
 
+/* What has no form as a cell was never appended. */
+static bool is_odd(sqlite3_stmt *statement, int column)
+{
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER:
+    case SQLITE_NULL:
+        return false;
+    case SQLITE_TEXT:
+        return strlen((const char *)sqlite3_column_text(statement, column))
+               != (size_t)sqlite3_column_bytes(statement, column);
+    default:
+        return true;
+    }
+}
+
 static int give(sqlite3_stmt *statement, const char *table,
                 store_ledger_callback_t *callback, void *context, struct err *err)
 {
@@ -145,9 +163,12 @@ static int give(sqlite3_stmt *statement, const char *table,
     struct ledger_cell cells[CELLS_MAX];
     struct ledger_row row = { .table = table, .cells = cells, .count = (size_t)count };
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         cells[i] = store_column_cell(statement, i);
-    if (sqlite3_column_bytes(statement, count) == DIGEST_SIZE)
+        row.is_odd = row.is_odd || is_odd(statement, i);
+    }
+    if (sqlite3_column_type(statement, count) == SQLITE_BLOB
+        && sqlite3_column_bytes(statement, count) == DIGEST_SIZE)
         row.hash = sqlite3_column_blob(statement, count);
     return callback(context, &row, err);
 }

@@ -37,6 +37,7 @@ struct ledger_row {
     const struct ledger_cell *cells; /* all columns but the hash; seq is the first */
     size_t count;
     const unsigned char *hash; /* NULL: it has none */
+    bool is_odd; /* a cell holds what is not its own: a fraction, bytes, or a NUL */
 };
 
 typedef int store_ledger_callback_t(void *context, const struct ledger_row *row,
