@@ -183,6 +183,19 @@ const char *jobs_source_hex(const struct job_spec *spec);
 struct cJSON *jobs_plan_to_json(const struct job_spec *spec,
                                 struct worker_plan *const *plans, int count);
 
+/* --- jobs_outlook.c --- */
+
+/** What a job of this spec, just submitted, is likely to cost: see outlook_estimate.
+ * The caller owns it. */
+MUST_CHECK int jobs_estimate_of(struct jobs *jobs, const struct job *job,
+                                const struct job_spec *spec, struct cJSON **estimate,
+                                struct err *err);
+/** What the job of a report will have cost; NULL when it has ended.  The caller owns
+ * it. */
+struct report_input;
+MUST_CHECK int jobs_forecast(struct jobs *jobs, const struct report_input *input,
+                             struct cJSON **forecast, struct err *err);
+
 /* --- jobs_submit_data.c --- */
 
 /** Adds a problem for each file:// channel that is not there or has nothing, and for

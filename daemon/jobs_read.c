@@ -169,6 +169,7 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
     auto_json struct cJSON *spec_json = NULL;
     auto_json struct cJSON *metrics = NULL;
     auto_json struct cJSON *progress = NULL;
+    auto_json struct cJSON *forecast = NULL;
     auto_job_spec struct job_spec *spec = NULL;
     auto_free struct interval *intervals = NULL;
     auto_free struct interval *warm = NULL;
@@ -200,6 +201,9 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
     input.offer = offers_find(&jobs->offers, row.instance_type);
     input.world_size = profile ? launch_world_size(spec, profile) : 0;
     ask_live(jobs, history.job, &input, &reason, &progress);
+    if (jobs_forecast(jobs, &input, &forecast, err) < 0)
+        return -1;
+    input.forecast = forecast;
     return report_job(&input, out, err);
 }
 

@@ -318,31 +318,71 @@ int jobs_submit(struct jobs *jobs, const struct submit *submit, struct cJSON **a
     return 0;
 }
 
+/* A job as it would be taken on; the caller frees both. */
+static int try_on(struct jobs *jobs, const struct submit *submit,
+                  struct job_spec **spec, struct job **job, struct problems *problems,
+                  struct err *err)
+{
+    auto_job_spec struct job_spec *checked = checked_spec(jobs, submit, problems, err);
+    auto_job struct job *made = job_new(0);
+    auto_json struct cJSON *data = NULL;
+    struct job_event event = { .seq = 1, .at_us = clock_wall(), .kind = EV_SUBMITTED };
+
+    if (!checked)
+        return -1;
+    if (!checked->name)
+        make_name(jobs, checked);
+    data = submitted_data(jobs, checked, submit->owner);
+    event.data = data;
+    if (job_apply(made, &event, err) < 0)
+        return -1;
+    *spec = steal_ptr(&checked);
+    *job = steal_ptr(&made);
+    return 0;
+}
+
 int jobs_dry_run(struct jobs *jobs, const struct submit *submit, struct cJSON **answer,
                  struct problems *problems, struct err *err)
 {
-    auto_job_spec struct job_spec *spec = checked_spec(jobs, submit, problems, err);
-    auto_job struct job *job = job_new(0);
-    auto_json struct cJSON *data = NULL;
-    struct job_event event = { .seq = 1, .at_us = clock_wall(), .kind = EV_SUBMITTED };
+    auto_job_spec struct job_spec *spec = NULL;
+    auto_job struct job *job = NULL;
+    struct cJSON *estimate;
     struct worker_plan **plans;
     struct job_row row;
 
-    if (!spec)
-        return -1;
-    if (!spec->name)
-        make_name(jobs, spec);
-    data = submitted_data(jobs, spec, submit->owner);
-    event.data = data;
-    if (job_apply(job, &event, err) < 0)
+    if (try_on(jobs, submit, &spec, &job, problems, err) < 0)
         return -1;
     job->port = PORTS_FIRST;
     if (jobs_make_plans(jobs, job, spec, &plans, err) < 0)
         return -1;
+    if (jobs_estimate_of(jobs, job, spec, &estimate, err) < 0) {
+        jobs_free_plans(plans, job->instance_count);
+        return -1;
+    }
     row_of(job, &row);
     *answer = submit_answer(jobs, &row);
     json_set(*answer, "spec", job_spec_to_json(spec));
     json_set(*answer, "plan", jobs_plan_to_json(spec, plans, job->instance_count));
+    json_set(*answer, "estimate", estimate);
     jobs_free_plans(plans, job->instance_count);
+    return 0;
+}
+
+int jobs_estimate(struct jobs *jobs, const struct submit *submit, struct cJSON **answer,
+                  struct problems *problems, struct err *err)
+{
+    auto_job_spec struct job_spec *spec = NULL;
+    auto_job struct job *job = NULL;
+    const struct offer *offer;
+
+    if (try_on(jobs, submit, &spec, &job, problems, err) < 0
+        || jobs_estimate_of(jobs, job, spec, answer, err) < 0)
+        return -1;
+    offer = offers_find(&jobs->offers, job->instance_type);
+    json_set_text(*answer, "instance_type", job->instance_type);
+    json_set_int(*answer, "instance_count", job->instance_count);
+    json_set_bool(*answer, "emulated", job->emulated);
+    json_set(*answer, "price",
+             report_price(price_in_force(&jobs->book, offer, clock_wall())));
     return 0;
 }

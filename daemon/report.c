@@ -242,6 +242,8 @@ int report_job(const struct report_input *input, struct cJSON **out, struct err 
     json_set(json, "artifacts", artifacts_of(input->job));
     json_set(json, "progress",
              input->progress ? json_copy(input->progress) : json_null_new());
+    json_set(json, "forecast",
+             input->forecast ? json_copy(input->forecast) : json_null_new());
     json_set(json, "transitions", json_copy(input->transitions));
     json_set(json, "plan", plan_of(input));
     json_set(json, "findings", json_array_new());

@@ -17,6 +17,7 @@ struct report_input {
     const struct interval *warm; /* of its warm pool, warm_count of them */
     size_t warm_count;
     const struct cJSON *progress; /* what is moved just now; or NULL */
+    const struct cJSON *forecast; /* or NULL: it has ended */
     const struct cJSON *metrics;
     const struct cJSON *transitions; /* array */
     const struct price_book *book;
