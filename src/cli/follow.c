@@ -11,6 +11,7 @@
 #include "src/cli/progress.h"
 #include "src/clock.h"
 #include "src/job_state.h"
+#include "src/money.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ struct watch {
 
     struct progress_display display;
     struct progress_meter meter;
+    char likely_usd[MONEY_TEXT_SIZE];
     char *plain_subject; /* what the last plain line was of */
     int plain_percent;
 };
@@ -248,6 +250,21 @@ static int64_t elapsed_of(const struct cJSON *job)
     return (clock_wall() - at) / USEC_PER_SEC;
 }
 
+/* What the server expects, of a job that runs. */
+static void forecast_of(struct watch *watch, struct progress *progress)
+{
+    const struct cJSON *forecast = json_get(watch->job, "forecast");
+    const char *cost = json_get_text(forecast, "cost_usd");
+    nanousd_t amount;
+
+    if (!json_get_text(forecast, "eta"))
+        return;
+    progress->left_s = json_get_int(forecast, "seconds", 0)
+                       - json_get_int(watch->job, "billable_seconds", 0);
+    if (cost && money_parse(cost, &amount, NULL) == 0)
+        progress->likely_usd = money_format_short(amount, watch->likely_usd);
+}
+
 static void progress_of(struct watch *watch, struct progress *progress)
 {
     const struct cJSON *job = watch->job;
@@ -263,6 +280,8 @@ static void progress_of(struct watch *watch, struct progress *progress)
     progress->elapsed_s = elapsed_of(job);
     progress->unit = json_get_text(work, "unit");
     progress->cost_usd = figure_words(json_get(job, "cost_usd"));
+    progress->emulated = json_get_bool(job, "emulated");
+    forecast_of(watch, progress);
     progress->waits_for = json_get_text(json_get(job, "queue"), "reason");
     number_of(json_get(work, "planned"), &progress->planned);
     progress->has_done =

@@ -85,6 +85,20 @@ static void add_piece(struct text *out, int width, const char *piece)
     text_printf(out, "%s%s", gap ? "  " : "", piece);
 }
 
+static void add_words(struct text *out, int width, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+static void add_words(struct text *out, int width, const char *format, ...)
+{
+    auto_free char *piece = NULL;
+    va_list args;
+
+    va_start(args, format);
+    piece = xvasprintf(format, args);
+    va_end(args);
+    add_piece(out, width, piece);
+}
+
 static void add_bar(struct text *out, int width, double done, double total)
 {
     int room = width - (int)out->len - 4; /* two blanks, two brackets */
@@ -100,23 +114,48 @@ static void add_bar(struct text *out, int width, double done, double total)
     text_puts(out, "]");
 }
 
+/* 0: not known. */
+static int64_t seconds_left(const struct progress *progress)
+{
+    double left;
+
+    if (progress->left_s > 0)
+        return progress->left_s;
+    if (progress->per_second <= 0 || progress->planned <= 0)
+        return 0;
+    left = (progress->planned - progress->done) / progress->per_second;
+    return left > 0 && left <= 1e9 ? (int64_t)(left + 0.5) : 0;
+}
+
 static void add_rate(struct text *out, const struct progress *progress, int width)
 {
-    auto_text struct text piece = { 0 };
     char span[TIME_TEXT_SIZE];
-    double left = progress->planned - progress->done;
+    int64_t left = seconds_left(progress);
 
-    if (progress->per_second <= 0)
+    if (progress->per_second > 0)
+        add_words(out, width, progress->per_second < 100 ? "%.1f %s/s" : "%.0f %s/s",
+                  progress->per_second, progress->unit ? progress->unit : "units");
+    if (left == 0)
         return;
-    text_printf(&piece, progress->per_second < 100 ? "%.1f %s/s" : "%.0f %s/s",
-                progress->per_second, progress->unit ? progress->unit : "units");
-    add_piece(out, width, piece.bytes);
-    if (progress->planned <= 0 || left <= 0 || left / progress->per_second > 1e9)
-        return;
-    duration_format((int64_t)(left / progress->per_second + 0.5), span);
-    text_clear(&piece);
-    text_printf(&piece, "%s left", span);
-    add_piece(out, width, piece.bytes);
+    duration_format(left, span);
+    add_words(out, width, "%s left", span);
+}
+
+/* Of what does not fit the least goes first. */
+static void add_cost(struct text *out, const struct progress *progress, int width)
+{
+    const char *emulated = progress->emulated ? ", emulated" : "";
+    auto_free char *now = xasprintf("$%s%s", progress->cost_usd, emulated);
+    auto_free char *both =
+        xasprintf("$%s of about $%s%s", progress->cost_usd,
+                  progress->likely_usd ? progress->likely_usd : "", emulated);
+    size_t gap = out->len ? 2 : 0;
+
+    if (progress->likely_usd
+        && (width == 0 || out->len + gap + strlen(both) <= (size_t)width))
+        add_piece(out, width, both);
+    else
+        add_piece(out, width, now);
 }
 
 void progress_haul_read(const struct cJSON *progress, struct progress_haul *haul)
@@ -130,20 +169,6 @@ void progress_haul_read(const struct cJSON *progress, struct progress_haul *haul
         .per_second = json_get_int(progress, "bytes_per_second", 0),
         .seconds_left = json_get_int(progress, "seconds_left", -1),
     };
-}
-
-static void add_words(struct text *out, int width, const char *format, ...)
-    PRINTF_LIKE(3, 4);
-
-static void add_words(struct text *out, int width, const char *format, ...)
-{
-    auto_free char *piece = NULL;
-    va_list args;
-
-    va_start(args, format);
-    piece = xvasprintf(format, args);
-    va_end(args);
-    add_piece(out, width, piece);
 }
 
 /* "1.2 of 4.0 GiB": both in the unit of the larger one. */
@@ -204,7 +229,7 @@ static void add_rest(struct text *out, const struct progress *progress, int widt
     else
         add_rate(out, progress, width);
     if (progress->cost_usd)
-        add_words(out, width, "$%s", progress->cost_usd);
+        add_cost(out, progress, width);
     if (progress->waits_for)
         add_piece(out, width, progress->waits_for);
 }

@@ -54,10 +54,13 @@ struct progress {
     int64_t elapsed_s;
     bool has_done;
     double done;
-    double planned;        /* 0: not known */
-    double per_second;     /* 0: not known */
-    const char *unit;      /* of work, or NULL */
-    const char *cost_usd;  /* decimal text, or NULL */
+    double planned;         /* 0: not known */
+    double per_second;      /* 0: not known */
+    const char *unit;       /* of work, or NULL */
+    int64_t left_s;         /* by the server's forecast, before ours; 0: not known */
+    const char *cost_usd;   /* decimal text, or NULL */
+    const char *likely_usd; /* what it will have cost in the end, or NULL */
+    bool emulated;
     const char *waits_for; /* why the job is in the queue, or NULL */
 };
 

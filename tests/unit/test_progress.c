@@ -181,6 +181,43 @@ START_TEST(work_without_a_plan_is_told_in_its_units)
 }
 END_TEST
 
+START_TEST(a_forecast_of_the_server_comes_before_the_rate)
+{
+    struct progress progress = halfway;
+
+    progress.left_s = 75;
+    progress.likely_usd = "0.0099";
+    expect_line(&progress, 0,
+                "Training  1 min 05 s  50%  10.0 samples/s  1 min 15 s left"
+                "  $0.0046 of about $0.0099");
+    progress.has_done = false;
+    progress.planned = progress.per_second = 0;
+    expect_line(&progress, 0,
+                "Training  1 min 05 s  1 min 15 s left  $0.0046 of about $0.0099");
+}
+END_TEST
+
+START_TEST(where_both_amounts_do_not_fit_that_of_now_stays)
+{
+    struct progress progress = halfway;
+
+    progress.likely_usd = "0.0099";
+    expect_line(&progress, 64,
+                "Training  1 min 05 s  50%  10.0 samples/s  50 s left  $0.0046");
+}
+END_TEST
+
+START_TEST(the_cost_of_an_emulated_job_is_said_to_be_that)
+{
+    struct progress progress = halfway;
+
+    progress.emulated = true;
+    expect_line(&progress, 0,
+                "Training  1 min 05 s  50%  10.0 samples/s  50 s left"
+                "  $0.0046, emulated");
+}
+END_TEST
+
 START_TEST(a_waiting_job_says_what_for)
 {
     const struct progress progress = { .status = "Pending",
@@ -264,6 +301,9 @@ Suite *suite_progress(void)
     tcase_add_test(tests, what_does_not_fit_is_left_out);
     tcase_add_test(tests, no_line_is_wider_than_its_bound);
     tcase_add_test(tests, work_without_a_plan_is_told_in_its_units);
+    tcase_add_test(tests, a_forecast_of_the_server_comes_before_the_rate);
+    tcase_add_test(tests, where_both_amounts_do_not_fit_that_of_now_stays);
+    tcase_add_test(tests, the_cost_of_an_emulated_job_is_said_to_be_that);
     tcase_add_test(tests, a_waiting_job_says_what_for);
     tcase_add_test(tests, an_upload_shows_both_sizes);
     tcase_add_test(tests, data_that_is_moved_is_told_instead_of_work);
