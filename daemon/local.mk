@@ -7,7 +7,14 @@ noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = \
 	daemon/bill.c daemon/bill.h \
 	daemon/bill_run.c daemon/bill_run.h \
+	daemon/compare.c daemon/compare.h \
+	daemon/compare_checks.c \
+	daemon/compare_figures.c \
+	daemon/compare_import.c \
+	daemon/compare_json.c \
+	daemon/compare_verdict.c \
 	daemon/config.c daemon/config.h daemon/config_private.h \
+	daemon/config_pools.c \
 	daemon/config_s3.c \
 	daemon/estimate.c daemon/estimate.h \
 	daemon/failure_reason.c daemon/failure_reason.h \
