@@ -25,14 +25,26 @@ static struct cJSON *json_of(const struct ledger_cell *cell)
     return json_null_new();
 }
 
+/* What the chain says of a row comes first, for only it knows which row was changed;
+ * figures may say more of the same row, and are heard when the chain holds. */
+static bool is_heard(const struct verdict *verdict, int64_t seq)
+{
+    if (!verdict->broken)
+        return true;
+    if (verdict->chain_is_broken)
+        return seq == verdict->seq && !verdict->is_of_figures;
+    return seq < verdict->seq;
+}
+
 void verdict_add(struct verdict *verdict, const struct finding *finding)
 {
     int64_t seq = finding->seq ? finding->seq : INT64_MAX;
 
-    if (verdict->broken && (seq > verdict->seq || seq == INT64_MAX))
+    if (!is_heard(verdict, seq))
         return;
     json_free(verdict->broken);
     verdict->seq = seq;
+    verdict->is_of_figures = verdict->figures_are_broken;
     verdict->broken = json_object_new();
     json_set(verdict->broken, "seq",
              finding->seq ? json_int_new(finding->seq) : json_null_new());

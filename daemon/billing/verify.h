@@ -20,12 +20,13 @@ struct finding {
 struct verdict {
     bool chain_is_broken;
     bool figures_are_broken;
+    bool is_of_figures;   /* the finding, not the chain's */
     int64_t seq;          /* of the finding; INT64_MAX: a row of job */
     struct cJSON *broken; /* as it is shown; or NULL */
 };
 
-/** Keeps it when it is of an earlier row than what is there, or of the same: what is
- * found later of a row says more of it. */
+/** Keeps it when it is of an earlier row than what is there.  Once the chain is broken
+ * what it found stays, but for what figures say of the same row. */
 void verdict_add(struct verdict *verdict, const struct finding *finding);
 
 /** Recomputes every figure from what it rests on: verify_figures.c. */

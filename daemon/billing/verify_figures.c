@@ -265,21 +265,24 @@ static int take_cut(void *context, const struct audit_cut *cut, struct err *err)
 {
     struct cutting *cutting = context;
     struct finding where = { .seq = cut->seq, .table = "interval_price" };
+    int64_t from = cut->from_second;
 
     (void)err;
     check_order(cutting->figures, &where, "price", cut->price);
     where.column = "from_second";
     where.reason = "the interval ends before that";
-    if (cut->from_second >= cutting->row->seconds)
-        expect(cutting->figures, &where, cut->from_second, cutting->row->seconds - 1);
+    if (from >= cutting->row->seconds) {
+        expect(cutting->figures, &where, from, cutting->row->seconds - 1);
+        from = cutting->row->seconds;
+    }
     where.column = "price";
     where.reason = "its price is of another instance type than its job";
     expect_text(cutting->figures, &where, cut->price_instance_type,
                 cutting->row->job_instance_type);
-    cutting->charge.seconds = cut->from_second - cutting->from_second;
+    cutting->charge.seconds = from - cutting->from_second;
     take_charge(cutting->figures, &cutting->where, &cutting->charge, cutting->base);
     cutting->charge = (struct priced){ .price = cut->price, .hourly = cut->hourly };
-    cutting->from_second = cut->from_second;
+    cutting->from_second = from;
     cutting->base = cut->base;
     cutting->where.seq = cut->seq;
     cutting->where.table = "interval_price";
