@@ -10,6 +10,12 @@ daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/usage_csv.c \
 	daemon/billing/usage_cur.c \
 	daemon/billing/usage_focus.c \
+	daemon/billing/usage_html.c daemon/billing/usage_html.h \
+	daemon/billing/usage_html_chart.c \
+	daemon/billing/usage_html_figure.c \
+	daemon/billing/usage_html_style.c \
+	daemon/billing/usage_html_table.c \
+	daemon/billing/usage_idle.c daemon/billing/usage_idle.h \
 	daemon/billing/usage_intervals.c \
 	daemon/billing/usage_json.c \
 	daemon/billing/usage_line.c daemon/billing/usage_line.h \

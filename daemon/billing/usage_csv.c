@@ -53,6 +53,8 @@ static void write_header(const struct usage_sums *sums, struct text *line, FILE 
         snprintf(name, sizeof name, "%s_cost_usd", usage_share_name(share));
         csv_add(line, name);
     }
+    csv_add(line, "idle_reserved_instance_seconds");
+    csv_add(line, "idle_reserved_cost_usd");
     csv_add(line, "unpriced_instance_seconds");
     csv_add(line, "open_instance_seconds");
     csv_add(line, "busy_instance_seconds");
@@ -60,7 +62,20 @@ static void write_header(const struct usage_sums *sums, struct text *line, FILE 
     write_line(line, out);
 }
 
-static void add_total(struct text *line, const struct usage_total *total)
+static void add_idle(struct text *line, const struct usage_sums *sums,
+                     const struct usage_amount *idle)
+{
+    if (sums->idle.is_known) {
+        add_number(line, idle->seconds);
+        add_money(line, idle->cost);
+    } else {
+        csv_add(line, NULL);
+        csv_add(line, NULL);
+    }
+}
+
+static void add_total(struct text *line, const struct usage_sums *sums,
+                      const struct usage_total *total)
 {
     char busy[MONEY_TEXT_SIZE];
 
@@ -74,6 +89,7 @@ static void add_total(struct text *line, const struct usage_total *total)
         add_number(line, total->shares[share].seconds);
         add_money(line, total->shares[share].cost);
     }
+    add_idle(line, sums, &total->idle);
     add_number(line, total->unpriced_seconds);
     add_number(line, total->open_seconds);
     csv_add(line, usage_busy_seconds(total, busy));
@@ -96,7 +112,7 @@ int usage_write_csv(struct usage *usage, FILE *out, struct err *err)
             csv_add_words(&line, usage_row_value(&sums, row, key, room));
         add_instant(&line, sums.spans.items[row->span].from_s);
         add_instant(&line, sums.spans.items[row->span].to_s);
-        add_total(&line, &row->total);
+        add_total(&line, &sums, &row->total);
         write_line(&line, out);
     }
     usage_sums_clear(&sums);

@@ -31,6 +31,13 @@ static void put_money(FILE *out, nanousd_t cost)
     fprintf(out, "\"cost_usd\":\"%s\"", money_format(cost, words));
 }
 
+static void put_amount(FILE *out, const char *name, const struct usage_amount *amount)
+{
+    fprintf(out, ",\"%s\":{\"instance_seconds\":%" PRId64 ",", name, amount->seconds);
+    put_money(out, amount->cost);
+    fputc('}', out);
+}
+
 static void put_busy(FILE *out, const struct usage_total *total)
 {
     char seconds[MONEY_TEXT_SIZE], percent[MONEY_TEXT_SIZE];
@@ -43,7 +50,8 @@ static void put_busy(FILE *out, const struct usage_total *total)
     fputc('}', out);
 }
 
-static void put_total(FILE *out, const struct usage_total *total)
+static void put_total(FILE *out, const struct usage_sums *sums,
+                      const struct usage_total *total)
 {
     fprintf(out, "\"jobs\":%" PRId64 ",\"instance_seconds\":%" PRId64 ",", total->jobs,
             total->shares[USAGE_WHOLE].seconds);
@@ -51,12 +59,12 @@ static void put_total(FILE *out, const struct usage_total *total)
         fputs("\"cost_usd\":null", out);
     else
         put_money(out, total->shares[USAGE_WHOLE].cost);
-    for (enum usage_share share = USAGE_WHOLE + 1; share < USAGE_SHARES; share++) {
-        fprintf(out, ",\"%s\":{\"instance_seconds\":%" PRId64 ",",
-                usage_share_name(share), total->shares[share].seconds);
-        put_money(out, total->shares[share].cost);
-        fputc('}', out);
-    }
+    for (enum usage_share share = USAGE_WHOLE + 1; share < USAGE_SHARES; share++)
+        put_amount(out, usage_share_name(share), &total->shares[share]);
+    if (sums->idle.is_known)
+        put_amount(out, "idle_reserved", &total->idle);
+    else
+        fputs(",\"idle_reserved\":null", out);
     fprintf(out,
             ",\"unpriced_instance_seconds\":%" PRId64
             ",\"open_instance_seconds\":%" PRId64 ",",
@@ -80,7 +88,7 @@ static void put_row(FILE *out, const struct usage_sums *sums,
     fputs("},", out);
     put_instant(out, "from", span->from_s);
     put_instant(out, "to", span->to_s);
-    put_total(out, &row->total);
+    put_total(out, sums, &row->total);
     fputc('}', out);
 }
 
@@ -116,7 +124,7 @@ int usage_write_json(struct usage *usage, FILE *out, struct err *err)
             put_row(out, &sums, &sums.rows[i]);
         }
         fputs("\n],\"total\":{", out);
-        put_total(out, &sums.total);
+        put_total(out, &sums, &sums.total);
         fputs("}}\n", out);
     }
     usage_sums_clear(&sums);

@@ -81,6 +81,11 @@ static void add_busy(struct usage_total *total, const struct usage_part *part)
         total->busy_permille_seconds += part->charge->busy_permille * part->seconds;
 }
 
+static int too_large(struct err *err)
+{
+    return err_set(err, ERR_LIMIT, "a sum is too large to be written down");
+}
+
 static int add_part(struct usage_total *total, const struct usage_part *part,
                     unsigned shares, struct err *err)
 {
@@ -91,7 +96,7 @@ static int add_part(struct usage_total *total, const struct usage_part *part,
             continue;
         amount->seconds += part->seconds;
         if (__builtin_add_overflow(amount->cost, part->cost, &amount->cost))
-            return err_set(err, ERR_LIMIT, "a sum is too large to be written down");
+            return too_large(err);
     }
     if (!part->price)
         total->unpriced_seconds += part->seconds;
@@ -220,6 +225,77 @@ static bool has_key(const struct usage_sums *sums, enum usage_key_kind kind)
     return false;
 }
 
+/* --- idle time: rows of nobody --- */
+
+static int add_idle(struct usage_sums *sums, struct usage_reserved *reserved,
+                    size_t span, const struct usage_amount *amount, struct err *err)
+{
+    struct row_key key = { .span = (int64_t)span };
+    struct usage_row *row;
+
+    if (amount->seconds == 0)
+        return 0;
+    if (reserved->group < 0)
+        reserved->group = (int64_t)find_group(sums, &reserved->label);
+    key.group = reserved->group;
+    if (find_row(sums, &key, &row, err) < 0)
+        return -1;
+    row->total.idle.seconds += amount->seconds;
+    sums->total.idle.seconds += amount->seconds;
+    if (__builtin_add_overflow(row->total.idle.cost, amount->cost,
+                               &row->total.idle.cost)
+        || __builtin_add_overflow(sums->total.idle.cost, amount->cost,
+                                  &sums->total.idle.cost))
+        return too_large(err);
+    return 0;
+}
+
+/* What a part used of a reservation was not idle. */
+static int take_used(struct usage_sums *sums, const struct usage_part *part,
+                     struct err *err)
+{
+    for (size_t i = 0; i < sums->idle.count; i++) {
+        struct usage_amount used;
+
+        if (usage_reserved_used(&sums->idle.items[i], part, &used.seconds, &used.cost,
+                                err)
+            < 0)
+            return -1;
+        used = (struct usage_amount){ -used.seconds, -used.cost };
+        if (add_idle(sums, &sums->idle.items[i], part->span, &used, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int take_reserved(struct usage_sums *sums, struct usage_reserved *reserved,
+                         struct err *err)
+{
+    for (size_t i = 0; i < sums->spans.count; i++) {
+        const struct usage_span *span = &sums->spans.items[i];
+        struct usage_amount whole;
+
+        if (usage_reserved_part(reserved, span->from_s, span->to_s, &whole.seconds,
+                                &whole.cost, err)
+                < 0
+            || add_idle(sums, reserved, i, &whole, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_reserved(struct usage *usage, struct usage_sums *sums, struct err *err)
+{
+    if (usage_idle_read(usage, &sums->idle, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sums->idle.count; i++)
+        if (take_reserved(sums, &sums->idle.items[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* --- all of it --- */
+
 struct adder {
     struct usage_sums *sums;
     bool by_job;
@@ -244,9 +320,10 @@ static int take_part(void *context, const struct usage_part *part, struct err *e
         return -1;
     count_job(sums, row - sums->rows, charge->job_id, &row->total);
     count_job(sums, -1, charge->job_id, &sums->total);
-    if (add_part(&row->total, part, shares, err) < 0)
+    if (add_part(&row->total, part, shares, err) < 0
+        || add_part(&sums->total, part, shares, err) < 0)
         return -1;
-    return add_part(&sums->total, part, shares, err);
+    return shares & 1U << USAGE_RESERVED ? take_used(sums, part, err) : 0;
 }
 
 static bool has_label_key(const struct usage_sums *sums)
@@ -325,6 +402,8 @@ const char *usage_row_value(const struct usage_sums *sums, const struct usage_ro
     case USAGE_JOB:
         return row->job;
     case USAGE_ATTEMPT:
+        if (!row->job_id)
+            return NULL;
         snprintf(out, MONEY_TEXT_SIZE, "%" PRId64, row->attempt);
         return out;
     case USAGE_OWNER:
@@ -389,6 +468,8 @@ static int name_jobs(struct usage *usage, struct usage_sums *sums, struct err *e
     for (size_t i = 0; i < sums->row_count; i++) {
         const char *name;
 
+        if (!sums->rows[i].job_id) /* idle time */
+            continue;
         if (usage_job_name(usage, sums->rows[i].job_id, &name, err) < 0)
             return -1;
         sums->rows[i].job = xstrdup(name);
@@ -410,6 +491,7 @@ int usage_sum(struct usage *usage, const struct usage_key *keys, size_t key_coun
                                                 .months = has_key(sums, USAGE_MONTH) },
                          &sums->spans, err)
             < 0
+        || add_reserved(usage, sums, err) < 0
         || usage_each_part(usage, &sums->spans, take_part, &adder, err) < 0)
         return -1;
     if (usage->ask->zero && add_zero_rows(usage, sums, adder.by_job, err) < 0)
@@ -431,5 +513,6 @@ void usage_sums_clear(struct usage_sums *sums)
     key_table_clear(&sums->row_keys);
     key_table_clear(&sums->jobs);
     usage_spans_clear(&sums->spans);
+    usage_idle_clear(&sums->idle);
     *sums = (struct usage_sums){ 0 };
 }

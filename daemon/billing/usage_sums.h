@@ -3,6 +3,7 @@
 
 #include "daemon/billing/key_table.h"
 #include "daemon/billing/usage.h"
+#include "daemon/billing/usage_idle.h"
 
 /* Parts added up by what they are grouped by.  All of it is in whole numbers, so rows
  * add up to the total. */
@@ -33,6 +34,7 @@ struct usage_total {
     int64_t open_seconds;       /* of what still runs */
     int64_t busy_known_seconds; /* of which it is known how much of them worked */
     int64_t busy_permille_seconds;
+    struct usage_amount idle; /* of reserved instances that nobody used */
     int64_t jobs;
 };
 
@@ -51,9 +53,9 @@ const char *usage_busy_percent(const struct usage_total *total,
 struct usage_row {
     size_t span;
     size_t group;
-    int64_t job_id; /* 0: not by job */
+    int64_t job_id; /* 0: not by job, or idle time */
     int64_t attempt;
-    char *job; /* its name; NULL: not by job */
+    char *job; /* its name, or NULL */
     struct usage_total total;
 };
 
@@ -74,6 +76,7 @@ struct usage_sums {
     struct usage_row *rows; /* in the order of the keys' values */
     size_t row_count;
     struct usage_total total;
+    struct usage_idle idle;
     /* What follows is usage_sums.c's. */
     struct usage_values *group_values;
     struct key_table groups;

@@ -45,6 +45,24 @@ static char *path_of(const struct query *query, enum output output)
     return text_steal(&path);
 }
 
+static int print_table(struct remote *remote, const char *path,
+                       struct problems *problems, struct err *err)
+{
+    auto_json struct cJSON *report = NULL;
+    auto_text struct text out = { 0 };
+
+    if (remote_ask(remote,
+                   &(struct remote_ask){ .method = "GET",
+                                         .path = path,
+                                         .deadline_s = REMOTE_REPORT_SECONDS },
+                   &report, problems, err)
+        < 0)
+        return -1;
+    bill_table(report, &out);
+    print_painted(stdout, PAINT_PLAIN, out.bytes);
+    return 0;
+}
+
 static int print_report(struct cli *cli, const struct query *query)
 {
     auto_remote struct remote *remote = NULL;
@@ -53,7 +71,10 @@ static int print_report(struct cli *cli, const struct query *query)
     struct err err;
 
     if (remote_open(cli, &remote, &err) < 0
-        || remote_copy(remote, path, stdout, &problems, &err) < 0)
+        || (cli->output == OUTPUT_TABLE
+                ? print_table(remote, path, &problems, &err)
+                : remote_copy(remote, path, stdout, &problems, &err))
+               < 0)
         return print_failure(&err, NULL, &problems);
     return 0;
 }

@@ -3,6 +3,7 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/admin.h \
 	src/cli/admin_price.c \
 	src/cli/bill.h \
+	src/cli/bill_table.c \
 	src/cli/bill_usage.c \
 	src/cli/claim.c src/cli/claim.h \
 	src/cli/compare.h \
