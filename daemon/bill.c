@@ -25,12 +25,64 @@ static void stretch_to(struct bill *bill, const struct interval *interval)
         bill->end_wall = end;
 }
 
+/* The workers of an attempt have the same changes of price, as far as each of them
+ * ran. */
+static const struct interval *most_cut(const struct interval *intervals, size_t count)
+{
+    const struct interval *most = intervals;
+
+    for (size_t i = 1; i < count; i++)
+        if (intervals[i].cut_count > most->cut_count)
+            most = &intervals[i];
+    return most;
+}
+
+/* What the workers have of the seconds [from, to) of their intervals. */
+static int64_t seconds_within(const struct interval *intervals, size_t count,
+                              const struct bill_now *now, int64_t from, int64_t to)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t end = seconds_of(&intervals[i], now);
+
+        if (end > to)
+            end = to;
+        if (end > from)
+            sum += end - from;
+    }
+    return sum;
+}
+
+static int cost_of_attempt(const struct interval *intervals, size_t count,
+                           const struct bill_now *now, nanousd_t *sum, struct err *err)
+{
+    const struct interval *most = most_cut(intervals, count);
+    nanousd_t hourly = intervals[0].hourly;
+    int64_t from = 0;
+
+    for (size_t i = 0; i <= most->cut_count; i++) {
+        int64_t to = i < most->cut_count ? most->cuts[i].from_second : INT64_MAX;
+        nanousd_t cost;
+
+        if (money_for_seconds(hourly, seconds_within(intervals, count, now, from, to),
+                              &cost, err)
+            < 0)
+            return -1;
+        if (__builtin_add_overflow(*sum, cost, sum))
+            return err_set(err, ERR_LIMIT, "the cost of the job does not fit");
+        if (i < most->cut_count)
+            hourly = most->cuts[i].hourly;
+        from = to;
+    }
+    return 0;
+}
+
 /* intervals[0 .. count-1] are one attempt's. */
 static int add_attempt(const struct interval *intervals, size_t count,
                        const struct bill_now *now, struct bill *bill, struct err *err)
 {
     int64_t longest = 0, sum = 0;
-    nanousd_t cost = 0;
 
     for (size_t i = 0; i < count; i++) {
         int64_t seconds = seconds_of(&intervals[i], now);
@@ -44,13 +96,9 @@ static int add_attempt(const struct interval *intervals, size_t count,
     }
     if (!bill->start_wall)
         bill->start_wall = intervals[0].open_wall_us;
-    if (bill->priced && money_for_seconds(intervals[0].hourly, sum, &cost, err) < 0)
-        return -1;
     bill->billable_seconds += longest;
     bill->instance_seconds += sum;
-    if (__builtin_add_overflow(bill->cost, cost, &bill->cost))
-        return err_set(err, ERR_LIMIT, "the cost of the job does not fit");
-    return 0;
+    return bill->priced ? cost_of_attempt(intervals, count, now, &bill->cost, err) : 0;
 }
 
 int bill_of(const struct interval *intervals, size_t count, const struct bill_now *now,

@@ -8,8 +8,9 @@
  *
  * The cost of an attempt is price x instance-seconds / 3600, rounded once.  Its workers
  * open and close together unless one is lost, so the job's cost is then billable
- * seconds x instances x price to the last digit.  A worker's share is its part of that,
- * cut as money_for_part cuts, so shares add up to the whole.
+ * seconds x instances x price to the last digit.  Where its price changes
+ * (`reprice: at-change`), that holds for what costs each price.  A worker's share is
+ * its part of that, cut as money_for_part cuts, so shares add up to the whole.
  */
 
 struct bill {

@@ -18,6 +18,12 @@ enum pricing {
 
 const char *pricing_name(enum pricing pricing);
 
+/* What a price that changes does to an interval that runs. */
+enum reprice {
+    REPRICE_AT_OPEN,  /* nothing: it keeps the price that it opened with */
+    REPRICE_AT_CHANGE /* cuts it */
+};
+
 struct pool_config {
     char *instance_type;
     char *scheduler; /* "local" */
@@ -41,6 +47,7 @@ struct config {
     int emulate_count;       /* instances of a type that no pool names, under emulate */
     bool isolate;            /* jobs get namespaces of their own, where permitted */
     struct storage storage;  /* `s3`: where and whose keys */
+    enum reprice reprice;    /* `billing` */
     struct pool_config *pools;
     size_t pool_count;
     int64_t body_limit_bytes;   /* of a request; default 1 MiB */

@@ -9,4 +9,7 @@
 /** `s3`, into the storage of a struct config; reads the file of keys. */
 member_reader_t config_read_s3;
 
+/** `pools`, into a struct config that has none yet. */
+member_reader_t config_read_pools;
+
 #endif

@@ -92,13 +92,14 @@ static int open_parts(struct jobs *jobs, struct err *err)
         || make_folders(jobs->config, err) < 0
         || store_open(database, &jobs->store, err) < 0
         || price_book_load(&jobs->book, jobs->store, err) < 0
+        || jobs_budget_load(jobs, err) < 0
         || jobs_open_rounds(jobs, err) < 0)
         return -1;
     jobs->queue = queue_new(&jobs->offers);
     jobs->bill_runs = bill_runs_new(jobs->loop, jobs->config->state);
-    if (open_schedulers(jobs, err) < 0)
+    if (open_schedulers(jobs, err) < 0 || jobs_restart(jobs, err) < 0)
         return -1;
-    return jobs_restart(jobs, err);
+    return jobs_budget_recount(jobs, err);
 }
 
 int jobs_open(const struct config *config, const struct catalog *catalog,
@@ -109,6 +110,7 @@ int jobs_open(const struct config *config, const struct catalog *catalog,
     jobs->config = config;
     jobs->catalog = catalog;
     jobs->loop = loop;
+    jobs->book.at_change = config->reprice == REPRICE_AT_CHANGE;
     jobs->base_env = passed_environment(config->pass_environment);
     jobs->worker_path = path_of_helper("railhead-worker");
     jobs->torchrun_wrapper = path_of_helper("railhead-torchrun.py");
@@ -138,6 +140,7 @@ void jobs_close(struct jobs *jobs)
     bill_runs_free(jobs->bill_runs);
     store_close(jobs->store);
     price_book_clear(&jobs->book);
+    jobs_budget_clear(jobs);
     offers_clear(&jobs->offers);
     words_free(jobs->base_env);
     free(jobs->worker_path);

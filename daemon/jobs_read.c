@@ -1,6 +1,7 @@
 /* Answers about jobs: what is there, in JSON.  Nothing here changes anything. */
 
 #include "daemon/jobs_private.h"
+#include "daemon/meter.h"
 #include "daemon/report.h"
 #include "src/clock.h"
 
@@ -163,6 +164,36 @@ static void ask_live(struct jobs *jobs, const struct job *job,
     input->progress = *progress;
 }
 
+/* The intervals of a job; those that run still have the changes of price up to now. */
+struct read_intervals {
+    struct interval *items;
+    size_t count;
+    struct price_cut *cuts;
+};
+
+static void read_intervals_clear(struct read_intervals *read)
+{
+    free(read->items);
+    free(read->cuts);
+}
+
+#define auto_intervals __attribute__((cleanup(read_intervals_clear)))
+
+static int read_intervals(struct jobs *jobs, const struct job *job,
+                          enum interval_kind kind, struct read_intervals *read,
+                          struct err *err)
+{
+    const struct meter meter = { jobs->store, &jobs->book,
+                                 offers_find(&jobs->offers, job->instance_type) };
+
+    if (store_get_intervals(jobs->store, job->job_id, kind, &read->items, &read->count,
+                            err)
+        < 0)
+        return -1;
+    meter_cut_open(&meter, read->items, read->count, clock_boot(), &read->cuts);
+    return 0;
+}
+
 int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct err *err)
 {
     auto_history struct history history = { 0 };
@@ -171,8 +202,8 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
     auto_json struct cJSON *progress = NULL;
     auto_json struct cJSON *forecast = NULL;
     auto_job_spec struct job_spec *spec = NULL;
-    auto_free struct interval *intervals = NULL;
-    auto_free struct interval *warm = NULL;
+    auto_intervals struct read_intervals run = { 0 };
+    auto_intervals struct read_intervals warm = { 0 };
     auto_free char *reason = NULL;
     const struct profile *profile;
     struct report_input input = { 0 };
@@ -182,19 +213,17 @@ int jobs_show(struct jobs *jobs, const char *name, struct cJSON **out, struct er
         || read_history(jobs, row.job_id, &history, err) < 0
         || jobs_get_spec(jobs, row.job_id, &spec, &spec_json, err) < 0
         || store_get_metrics(jobs->store, row.job_id, &metrics, err) < 0
-        || store_get_intervals(jobs->store, row.job_id, INTERVAL_RUN, &intervals,
-                               &input.interval_count, err)
-               < 0
-        || store_get_intervals(jobs->store, row.job_id, INTERVAL_WARM, &warm,
-                               &input.warm_count, err)
-               < 0)
+        || read_intervals(jobs, history.job, INTERVAL_RUN, &run, err) < 0
+        || read_intervals(jobs, history.job, INTERVAL_WARM, &warm, err) < 0)
         return -1;
     profile = catalog_find(jobs->catalog, row.instance_type);
     input.job = history.job;
     input.spec = spec;
     input.spec_json = spec_json;
-    input.intervals = intervals;
-    input.warm = warm;
+    input.intervals = run.items;
+    input.interval_count = run.count;
+    input.warm = warm.items;
+    input.warm_count = warm.count;
     input.metrics = metrics;
     input.transitions = history.transitions;
     input.book = &jobs->book;

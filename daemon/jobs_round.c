@@ -69,7 +69,7 @@ static int store_end(struct jobs *jobs, const struct job *job, struct err *err)
     if ((!job->attempt_over && meter_close(&meter, job, err) < 0)
         || meter_set_bill(jobs->store, job, err) < 0)
         return -1;
-    return job->warm == WARM_AVAILABLE ? store_open_warm(jobs->store, job, err) : 0;
+    return job->warm == WARM_AVAILABLE ? meter_open_warm(&meter, job, err) : 0;
 }
 
 /* What belongs into the same transaction as an event: the row's state, the bill. */
@@ -142,7 +142,8 @@ static int post_one(struct jobs *jobs, struct live_job *live, struct job_event *
     if (store_append_event(jobs->store, job->job_id, event, &store_err) < 0
         || (changes_row(job, event->kind, before)
             && store_update_state(jobs->store, job, &store_err) < 0)
-        || store_consequences(jobs, job, event, &store_err) < 0) {
+        || store_consequences(jobs, job, event, &store_err) < 0
+        || jobs_budget_note(jobs, live, event->kind, &store_err) < 0) {
         jobs_fail(jobs, &store_err);
         return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
     }
@@ -203,6 +204,9 @@ static void end_round(void *context)
     if (jobs->failed)
         return;
     jobs_place(jobs);
+    jobs_budget_look(jobs);
+    if (jobs->failed)
+        return;
     if (store_commit(jobs->store, &err) < 0) {
         jobs_fail(jobs, &err);
         return;

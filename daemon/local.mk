@@ -13,6 +13,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/compare_import.c \
 	daemon/compare_json.c \
 	daemon/compare_verdict.c \
+	daemon/budget.c daemon/budget.h \
 	daemon/config.c daemon/config.h daemon/config_private.h \
 	daemon/config_pools.c \
 	daemon/config_s3.c \
@@ -24,6 +25,9 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/job_event.c daemon/job_event.h \
 	daemon/job_machine.c \
 	daemon/jobs.c daemon/jobs.h \
+	daemon/jobs_budget.c daemon/jobs_budget.h \
+	daemon/jobs_budget_admit.c \
+	daemon/jobs_budget_look.c \
 	daemon/jobs_deadlines.c \
 	daemon/jobs_facts.c \
 	daemon/jobs_history.c daemon/jobs_history.h \
@@ -38,6 +42,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_read.c \
 	daemon/jobs_restart.c \
 	daemon/jobs_round.c \
+	daemon/jobs_spend.c \
 	daemon/jobs_step.c \
 	daemon/jobs_stop.c \
 	daemon/jobs_submit.c \
@@ -54,6 +59,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/schema.h \
 	daemon/store.c daemon/store.h \
 	daemon/store_audit.c daemon/store_audit.h \
+	daemon/store_budget.c daemon/store_budget.h \
 	daemon/store_chain.c daemon/store_chain.h \
 	daemon/store_charges.c \
 	daemon/store_event.c \

@@ -4,6 +4,7 @@
 #include "daemon/meter.h"
 
 #include "daemon/bill.h"
+#include "daemon/store_price_book.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,41 +105,152 @@ static int busy_permille(const struct offer *offer, const struct job_worker *wor
     return busiest > 100 ? 1000 : (int)(busiest * 10 + 0.5);
 }
 
-/* All workers close together, at the end of the last one; one that was lost closes at
- * its last evidence.  *base is how many instance-seconds those before it have. */
-static int close_worker(const struct meter *meter, const struct job *job, int index,
-                        int64_t *base, struct err *err)
-{
-    const struct job_worker *worker = &job->workers[index];
-    struct interval_end end = { .boot_us = job_end_boot(job),
-                                .base = *base,
-                                .busy_permille = busy_permille(meter->offer, worker) };
-    char evidence[128];
+/* An attempt, or warm pool, as it closes: the changes of price that cut it, and what
+ * the workers before have of the seconds at each price, the first one included. */
+struct closing {
+    const struct meter *meter;
+    const struct job *job;
+    struct interval_cut *cuts;
+    size_t cut_count;
+    int64_t *bases; /* cut_count + 1 */
+};
 
-    if (end_is_unseen(worker))
-        end.boot_us = last_evidence(worker);
-    if (end.boot_us < job->ready_boot_us)
-        end.boot_us = job->ready_boot_us; /* lost before the bill opened */
-    if (!launch_failed(job))
-        end.seconds = money_billable_seconds(end.boot_us - job->ready_boot_us);
+static void closing_clear(struct closing *closing)
+{
+    free(closing->cuts);
+    free(closing->bases);
+}
+
+#define auto_closing __attribute__((cleanup(closing_clear)))
+
+/* Prices are in the ledger before what names them. */
+static int find_cuts(struct closing *closing, usec_t wall, int64_t longest,
+                     struct err *err)
+{
+    const struct meter *meter = closing->meter;
+    auto_free struct price_step *steps = NULL;
+
+    closing->cut_count = price_steps(meter->book, meter->offer, wall, longest, &steps);
+    closing->cuts = xcalloc(closing->cut_count + 1, sizeof *closing->cuts);
+    closing->bases = xcalloc(closing->cut_count + 1, sizeof *closing->bases);
+    for (size_t i = 0; i < closing->cut_count; i++) {
+        closing->cuts[i].from_second = steps[i].from_second;
+        if (store_price_id(meter->store, closing->job->instance_type, steps[i].price,
+                           &closing->cuts[i].price, err)
+            < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The cuts that lie within this worker's seconds; then its seconds count as those
+ * before. */
+static int close_interval(struct closing *closing, int worker, struct interval_end *end,
+                          struct err *err)
+{
+    int64_t from = 0;
+
+    end->base = closing->bases[0];
+    end->cuts = closing->cuts;
+    end->cut_count = 0;
+    for (size_t i = 0; i <= closing->cut_count && from < end->seconds; i++) {
+        int64_t to = end->seconds;
+
+        if (i < closing->cut_count && closing->cuts[i].from_second < to)
+            to = closing->cuts[i].from_second;
+        if (i > 0)
+            closing->cuts[end->cut_count++].base = closing->bases[i];
+        closing->bases[i] += to - from;
+        from = to;
+    }
+    return store_close_interval(closing->meter->store, closing->job, worker, end, err);
+}
+
+/* All workers close together, at the end of the last one; one that was lost closes at
+ * its last evidence. */
+static usec_t end_of(const struct job *job, const struct job_worker *worker)
+{
+    usec_t end = end_is_unseen(worker) ? last_evidence(worker) : job_end_boot(job);
+
+    return end < job->ready_boot_us ? job->ready_boot_us /* lost before it opened */
+                                    : end;
+}
+
+static int64_t seconds_of(const struct job *job, const struct job_worker *worker)
+{
+    return launch_failed(job)
+               ? 0
+               : money_billable_seconds(end_of(job, worker) - job->ready_boot_us);
+}
+
+static int close_worker(struct closing *closing, int index, struct err *err)
+{
+    const struct job *job = closing->job;
+    const struct job_worker *worker = &job->workers[index];
+    char evidence[128];
+    struct interval_end end = {
+        .boot_us = end_of(job, worker),
+        .seconds = seconds_of(job, worker),
+        .busy_permille = busy_permille(closing->meter->offer, worker),
+        .evidence = evidence,
+    };
+
     describe_end(job, worker, evidence);
-    end.evidence = evidence;
-    *base += end.seconds;
-    return store_close_interval(meter->store, job, index, &end, err);
+    return close_interval(closing, index, &end, err);
+}
+
+/* It reaches to the end of its longest interval now. */
+static int note_charged(const struct closing *closing, usec_t wall, int64_t seconds,
+                        struct err *err)
+{
+    const struct charged charged = {
+        .opened_us = wall,
+        .ended_us = (wall / USEC_PER_SEC + seconds) * USEC_PER_SEC,
+    };
+
+    return store_note_charged(closing->meter->store, closing->job->instance_type,
+                              &charged, err);
 }
 
 int meter_close(const struct meter *meter, const struct job *job, struct err *err)
 {
-    int64_t base = 0;
+    auto_closing struct closing closing = { .meter = meter, .job = job };
+    int64_t longest = 0;
 
-    for (int i = 0; job->billing && i < job->instance_count; i++)
-        if (close_worker(meter, job, i, &base, err) < 0)
+    if (!job->billing)
+        return 0;
+    for (int i = 0; i < job->instance_count; i++)
+        if (seconds_of(job, &job->workers[i]) > longest)
+            longest = seconds_of(job, &job->workers[i]);
+    if (find_cuts(&closing, job->ready_wall_us, longest, err) < 0)
+        return -1;
+    for (int i = 0; i < job->instance_count; i++)
+        if (close_worker(&closing, i, err) < 0)
             return -1;
-    return 0;
+    return note_charged(&closing, job->ready_wall_us, longest, err);
+}
+
+static usec_t warm_start_wall(const struct job *job)
+{
+    return job->ready_wall_us + (job_warm_start(job) - job->ready_boot_us);
+}
+
+int meter_open_warm(const struct meter *meter, const struct job *job, struct err *err)
+{
+    const struct profile_price *price = NULL;
+    int64_t id = 0;
+
+    if (meter->book->at_change)
+        price = price_in_force(meter->book, meter->offer, warm_start_wall(job));
+    if (price && store_price_id(meter->store, job->instance_type, price, &id, err) < 0)
+        return -1;
+    return store_open_warm(meter->store, job, id, err);
 }
 
 int meter_close_warm(const struct meter *meter, const struct job *job, struct err *err)
 {
+    auto_closing struct closing closing = { .meter = meter, .job = job };
+    const usec_t wall = warm_start_wall(job);
     char evidence[128];
     struct interval_end end = {
         .kind = INTERVAL_WARM,
@@ -152,12 +264,39 @@ int meter_close_warm(const struct meter *meter, const struct job *job, struct er
         snprintf(evidence, sizeof evidence, "reused by %s", job->reused_by);
     else
         snprintf(evidence, sizeof evidence, "terminated");
-    for (int i = 0; i < job->instance_count; i++) {
-        if (store_close_interval(meter->store, job, i, &end, err) < 0)
+    if (find_cuts(&closing, wall, end.seconds, err) < 0)
+        return -1;
+    for (int i = 0; i < job->instance_count; i++)
+        if (close_interval(&closing, i, &end, err) < 0)
             return -1;
-        end.base += end.seconds;
+    return note_charged(&closing, wall, end.seconds, err);
+}
+
+void meter_cut_open(const struct meter *meter, struct interval *intervals, size_t count,
+                    usec_t boot_us, struct price_cut **cuts)
+{
+    auto_free struct price_step *steps = NULL;
+    const struct interval *open = NULL;
+    size_t step_count;
+
+    *cuts = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!intervals[i].closed)
+            open = &intervals[i]; /* all that are open opened together */
+    if (!open)
+        return;
+    step_count =
+        price_steps(meter->book, meter->offer, open->open_wall_us,
+                    money_billable_seconds(boot_us - open->open_boot_us), &steps);
+    *cuts = xcalloc(step_count + 1, sizeof **cuts);
+    for (size_t i = 0; i < step_count; i++)
+        (*cuts)[i] = (struct price_cut){ steps[i].from_second, steps[i].price->hourly };
+    for (size_t i = 0; i < count; i++) {
+        if (intervals[i].closed)
+            continue;
+        intervals[i].cuts = *cuts;
+        intervals[i].cut_count = step_count;
     }
-    return 0;
 }
 
 int meter_set_bill(struct store *store, const struct job *job, struct err *err)

@@ -23,9 +23,20 @@ MUST_CHECK int meter_open(const struct meter *meter, const struct job *job,
 MUST_CHECK int meter_close(const struct meter *meter, const struct job *job,
                            struct err *err);
 
+/** Gives the intervals of a job that run still the changes of price up to `boot_us`:
+ * they point to *cuts then, which the caller frees. */
+void meter_cut_open(const struct meter *meter, struct interval *intervals, size_t count,
+                    usec_t boot_us, struct price_cut **cuts);
+
 /** When the job has ended and every attempt is closed: sets the job's bill. */
 MUST_CHECK int meter_set_bill(struct store *store, const struct job *job,
                               struct err *err);
+
+/** When a job has ended and holds its instances for the next one: opens their warm
+ * intervals, at the price of the attempt, or that in force where changes of price cut
+ * intervals. */
+MUST_CHECK int meter_open_warm(const struct meter *meter, const struct job *job,
+                               struct err *err);
 
 /** When what an ended job held for the next one is free: closes its warm intervals. */
 MUST_CHECK int meter_close_warm(const struct meter *meter, const struct job *job,

@@ -128,3 +128,37 @@ usec_t price_next_change(const struct price_book *book, const struct offer *offe
             next = profile->prices[i].from;
     return next;
 }
+
+/* The second of an interval that opened at `wall` from which on what begins at `at` is
+ * in force for all of it: intervals are placed at the whole second that they begin in.
+ */
+static int64_t second_of(usec_t wall, usec_t at)
+{
+    return (at + USEC_PER_SEC - 1) / USEC_PER_SEC - wall / USEC_PER_SEC;
+}
+
+size_t price_steps(const struct price_book *book, const struct offer *offer,
+                   usec_t wall, int64_t seconds, struct price_step **steps)
+{
+    const struct profile_price *before = price_in_force(book, offer, wall);
+    struct price_step *found = NULL;
+    size_t count = 0;
+    usec_t at = wall;
+
+    while (book->at_change && offer
+           && (at = price_next_change(book, offer, at)) != INT64_MAX
+           && second_of(wall, at) < seconds) {
+        const struct price_step step = { second_of(wall, at),
+                                         price_in_force(book, offer, at) };
+
+        if (step.price == before)
+            continue;
+        before = step.price;
+        if (count && found[count - 1].from_second == step.from_second)
+            count--;
+        found = xrealloc(found, (count + 1) * sizeof *found);
+        found[count++] = step;
+    }
+    *steps = found;
+    return count;
+}

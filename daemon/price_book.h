@@ -48,4 +48,15 @@ const struct profile_price *price_of_profile(const struct price_book *book,
 usec_t price_next_change(const struct price_book *book, const struct offer *offer,
                          usec_t wall);
 
+/* From this second of an interval on another price is in force. */
+struct price_step {
+    int64_t from_second;
+    const struct profile_price *price;
+};
+
+/** The changes of price within an interval that opened at `wall` and lasts so many
+ * seconds, by time: none unless `at_change`.  The caller frees *steps.  Pure. */
+size_t price_steps(const struct price_book *book, const struct offer *offer,
+                   usec_t wall, int64_t seconds, struct price_step **steps);
+
 #endif

@@ -164,6 +164,12 @@ enum interval_kind {
     INTERVAL_WARM
 };
 
+/* From this second of an interval on it costs another price. */
+struct price_cut {
+    int64_t from_second;
+    nanousd_t hourly;
+};
+
 struct interval {
     int64_t open_seq; /* of its row in the ledger */
     int attempt;
@@ -175,7 +181,8 @@ struct interval {
     char open_evidence[128];
     usec_t close_boot_us;
     int64_t seconds;
-    int64_t base;      /* instance-seconds of the attempt's workers before it */
+    int64_t base;      /* of what costs its first price: instance-seconds of the
+                          attempt's workers before it */
     int busy_permille; /* -1: unknown */
     char close_evidence[128];
     bool priced;
@@ -184,6 +191,8 @@ struct interval {
     char price_confidence[16];
     char price_basis[16];
     char price_as_of[32];
+    const struct price_cut *cuts; /* cut_count of them, by their second */
+    size_t cut_count;
 };
 
 /** The number of this price in the ledger, added when it is new. */
@@ -203,22 +212,32 @@ struct interval_start {
 MUST_CHECK int store_open_interval(struct store *store, const struct job *job,
                                    int worker, const struct interval_start *start,
                                    struct err *err);
-/** Opens the warm interval of every worker where its attempt ended, at the price of
- * that and with its label. */
+/** Opens the warm interval of every worker where its attempt ended, with the label of
+ * that and at this price; 0: at the one that it opened with. */
 MUST_CHECK int store_open_warm(struct store *store, const struct job *job,
-                               struct err *err);
+                               int64_t price, struct err *err);
+/* A change of price within an interval, as its row says it. */
+struct interval_cut {
+    int64_t from_second;
+    int64_t base;  /* of what costs this price, as interval_end has it of the first */
+    int64_t price; /* seq */
+};
 struct interval_end {
     enum interval_kind kind;
     usec_t boot_us;
     int64_t seconds;
-    int64_t base;      /* instance-seconds of the attempt's workers before it */
+    int64_t base;      /* of what costs its first price: instance-seconds of the
+                          attempt's workers before it */
     int busy_permille; /* -1: unknown */
     const char *evidence;
+    const struct interval_cut *cuts; /* cut_count of them, by their second */
+    size_t cut_count;
 };
 MUST_CHECK int store_close_interval(struct store *store, const struct job *job,
                                     int worker, const struct interval_end *end,
                                     struct err *err);
-/** All intervals of this kind of a job by attempt and worker; the caller frees. */
+/** All intervals of this kind of a job by attempt and worker.  They and their cuts are
+ * one block, which the caller frees. */
 MUST_CHECK int store_get_intervals(struct store *store, int64_t job_id,
                                    enum interval_kind kind, struct interval **intervals,
                                    size_t *count, struct err *err);

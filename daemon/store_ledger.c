@@ -145,7 +145,7 @@ static int find_open(struct store *store, const struct job *job,
 }
 
 static int open_warm(struct store *store, const struct job *job, int worker,
-                     struct err *err)
+                     int64_t price, struct err *err)
 {
     auto_statement sqlite3_stmt *run = NULL;
     usec_t start = job_warm_start(job);
@@ -159,7 +159,7 @@ static int open_warm(struct store *store, const struct job *job, int worker,
             cell_number(job->attempt),
             cell_number(worker),
             store_column_cell(run, 1),
-            store_column_cell(run, 2),
+            price ? cell_number(price) : store_column_cell(run, 2),
             store_column_cell(run, 3),
             cell_number(start),
             cell_number(sqlite3_column_int64(run, 5)
@@ -171,10 +171,11 @@ static int open_warm(struct store *store, const struct job *job, int worker,
     }
 }
 
-int store_open_warm(struct store *store, const struct job *job, struct err *err)
+int store_open_warm(struct store *store, const struct job *job, int64_t price,
+                    struct err *err)
 {
     for (int i = 0; i < job->instance_count; i++)
-        if (open_warm(store, job, i, err) < 0)
+        if (open_warm(store, job, i, price, err) < 0)
             return -1;
     return 0;
 }
@@ -183,6 +184,27 @@ static const struct store_table close_table = {
     "interval_close",
     "INSERT INTO interval_close VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
 };
+
+static const struct store_table cut_table = {
+    "interval_price", "INSERT INTO interval_price VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+};
+
+static int add_cuts(struct store *store, int64_t open_seq,
+                    const struct interval_end *end, struct err *err)
+{
+    for (size_t i = 0; i < end->cut_count; i++) {
+        const struct ledger_cell cells[] = {
+            cell_number(open_seq),
+            cell_number(end->cuts[i].from_second),
+            cell_number(end->cuts[i].base),
+            cell_number(end->cuts[i].price),
+        };
+
+        if (store_append(store, &cut_table, cells, ARRAY_SIZE(cells), NULL, err) < 0)
+            return -1;
+    }
+    return 0;
+}
 
 int store_close_interval(struct store *store, const struct job *job, int worker,
                          const struct interval_end *end, struct err *err)
@@ -199,7 +221,9 @@ int store_close_interval(struct store *store, const struct job *job, int worker,
     cells[4] = cell_number(end->base);
     cells[5] = end->busy_permille < 0 ? cell_null() : cell_number(end->busy_permille);
     cells[6] = cell_text(end->evidence);
-    return store_append(store, &close_table, cells, ARRAY_SIZE(cells), NULL, err);
+    if (store_append(store, &close_table, cells, ARRAY_SIZE(cells), NULL, err) < 0)
+        return -1;
+    return add_cuts(store, sqlite3_column_int64(open, 0), end, err);
 }
 
 static const char sql_get_intervals[] =
@@ -245,30 +269,97 @@ static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
                       sizeof interval->price_as_of);
 }
 
+/* Intervals, and the cuts of all of them. */
+static const char sql_count_intervals[] =
+    "SELECT COUNT(*), SUM((SELECT COUNT(*) FROM interval_price WHERE open_seq = o.seq))"
+    " FROM interval_open AS o WHERE o.job_id = ?1 AND o.kind = ?2";
+
+static const char sql_get_cuts[] =
+    "SELECT x.open_seq, x.from_second, p.hourly_nanousd"
+    " FROM interval_open AS o"
+    " JOIN interval_price AS x ON x.open_seq = o.seq"
+    " JOIN price AS p ON p.seq = x.price"
+    " WHERE o.job_id = ?1 AND o.kind = ?2 ORDER BY o.attempt, o.worker, x.from_second";
+
+/* The first row of a statement about the intervals of a job, if there is one. */
+static int first_of_job(struct store *store, const char *sql, int64_t job_id,
+                        enum interval_kind kind, sqlite3_stmt **statement,
+                        struct err *err)
+{
+    int step;
+
+    if (store_prepare(store, sql, statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(*statement, 1, job_id);
+    store_bind_text(*statement, 2, kind_name(kind));
+    step = sqlite3_step(*statement);
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        return store_fail(store, "read the ledger", err);
+    return step;
+}
+
+/* Room for all intervals and, behind them, their cuts. */
+static int make_room(struct store *store, int64_t job_id, enum interval_kind kind,
+                     struct interval **room, size_t *count, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    size_t cuts;
+
+    if (first_of_job(store, sql_count_intervals, job_id, kind, &statement, err) < 0)
+        return -1;
+    *count = (size_t)sqlite3_column_int64(statement, 0);
+    cuts = (size_t)sqlite3_column_int64(statement, 1);
+    *room = xcalloc(1, *count * sizeof **room + cuts * sizeof(struct price_cut));
+    return 0;
+}
+
+/* Both come in the same order. */
+static int read_cuts(struct store *store, int64_t job_id, enum interval_kind kind,
+                     struct interval *intervals, size_t count, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    struct price_cut *cut = (struct price_cut *)(void *)(intervals + count);
+    struct interval *interval = intervals;
+    int step = first_of_job(store, sql_get_cuts, job_id, kind, &statement, err);
+
+    for (; step == SQLITE_ROW; step = sqlite3_step(statement)) {
+        while (interval->open_seq != sqlite3_column_int64(statement, 0))
+            interval++;
+        *cut = (struct price_cut){ sqlite3_column_int64(statement, 1),
+                                   sqlite3_column_int64(statement, 2) };
+        if (interval->cut_count++ == 0)
+            interval->cuts = cut;
+        cut++;
+    }
+    if (step < 0)
+        return -1;
+    return step == SQLITE_DONE ? 0 : store_fail(store, "read the ledger", err);
+}
+
+static int read_intervals(struct store *store, int64_t job_id, enum interval_kind kind,
+                          struct interval *intervals, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    int step = first_of_job(store, sql_get_intervals, job_id, kind, &statement, err);
+
+    for (; step == SQLITE_ROW; step = sqlite3_step(statement))
+        copy_interval(statement, intervals++);
+    if (step < 0)
+        return -1;
+    return step == SQLITE_DONE ? 0 : store_fail(store, "read the ledger", err);
+}
+
 int store_get_intervals(struct store *store, int64_t job_id, enum interval_kind kind,
                         struct interval **intervals, size_t *count, struct err *err)
 {
-    auto_statement sqlite3_stmt *statement = NULL;
-    struct interval *found = NULL;
-    size_t room = 0, used = 0;
-    int step;
+    auto_free struct interval *found = NULL;
+    size_t found_count;
 
-    if (store_prepare(store, sql_get_intervals, &statement, err) < 0)
+    if (make_room(store, job_id, kind, &found, &found_count, err) < 0
+        || read_intervals(store, job_id, kind, found, err) < 0
+        || read_cuts(store, job_id, kind, found, found_count, err) < 0)
         return -1;
-    sqlite3_bind_int64(statement, 1, job_id);
-    store_bind_text(statement, 2, kind_name(kind));
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-        if (used == room) {
-            room = room ? room * 2 : 4;
-            found = xrealloc(found, room * sizeof *found);
-        }
-        copy_interval(statement, &found[used++]);
-    }
-    if (step != SQLITE_DONE) {
-        free(found);
-        return store_fail(store, "read the ledger", err);
-    }
-    *intervals = found;
-    *count = used;
+    *intervals = steal_ptr(&found);
+    *count = found_count;
     return 0;
 }

@@ -4,11 +4,12 @@
  *
  * What it holds is meant to be awkward: several workers and attempts, warm pools, lost
  * workers, launches that failed, lengths of whole seconds, of none and of days, prices
- * that change, pools that are emulated, spot, reserved, free and without a price, tags
- * that need quoting.  For tests of reports and for the bench: rows get in by the
- * daemon's own functions, in the order in which things happened. */
+ * that change, also within an interval, pools that are emulated, spot, reserved, free
+ * and without a price, tags that need quoting.  For tests of reports and for the bench:
+ * rows get in by the daemon's own functions, in the order in which things happened. */
 
 #include "daemon/meter.h"
+#include "daemon/store_reservation.h"
 #include "src/money.h"
 
 #include <stdio.h>
@@ -23,7 +24,8 @@ enum {
     PRICE_PERIODS = 9, /* of the span; each has prices of its own */
     BOOT_DAYS = 30,
     INTERVALS_PER_COMMIT = 10000,
-    WORKERS_MAX = 4
+    WORKERS_MAX = 4,
+    CUTS_MAX = 2
 };
 
 struct pool {
@@ -166,28 +168,37 @@ static void commit_now_and_then(struct world *world, int intervals)
     world->uncommitted = 0;
 }
 
+static int64_t price_id(const struct world *world, const struct pool *pool,
+                        nanousd_t hourly, usec_t from)
+{
+    char basis[16], confidence[16], as_of[] = "2026-11-30", source[] = "make_ledger";
+    const struct profile_price price = { .hourly = hourly,
+                                         .from = from,
+                                         .basis = basis,
+                                         .confidence = confidence,
+                                         .as_of = as_of,
+                                         .source = source };
+    struct err err;
+    int64_t seq = 0;
+
+    snprintf(basis, sizeof basis, "%s", pool->basis);
+    snprintf(confidence, sizeof confidence, "%s", pool->confidence);
+    must(store_price_id(world->store, pool->instance_type, &price, &seq, &err), &err);
+    return seq;
+}
+
 /* 0: unpriced. */
 static int64_t price_of(const struct world *world, const struct pool *pool, usec_t at)
 {
     usec_t period = (world->to - world->from) / PRICE_PERIODS + 1;
-    int64_t index = (at - world->from) / period, seq = 0;
-    char basis[16], confidence[16], as_of[] = "2026-11-30", source[] = "make_ledger";
-    struct profile_price price = { .basis = basis,
-                                   .confidence = confidence,
-                                   .as_of = as_of,
-                                   .source = source };
-    struct err err;
+    int64_t index = (at - world->from) / period;
 
     if (pool->hourly < 0)
         return 0;
     if (index >= PRICE_PERIODS)
         index = PRICE_PERIODS - 1;
-    price.hourly = pool->hourly - index * pool->step;
-    price.from = pool->step ? world->from + index * period : 0;
-    snprintf(basis, sizeof basis, "%s", pool->basis);
-    snprintf(confidence, sizeof confidence, "%s", pool->confidence);
-    must(store_price_id(world->store, pool->instance_type, &price, &seq, &err), &err);
-    return seq;
+    return price_id(world, pool, pool->hourly - index * pool->step,
+                    pool->step ? world->from + index * period : 0);
 }
 
 static int64_t label_of(const struct world *world, const struct running *running)
@@ -243,18 +254,65 @@ static void start_attempt(struct world *world, struct running *running)
     running->next = ATTEMPT_ENDS;
 }
 
+/* An attempt as it closes: where its price changes, and what the workers before have of
+ * the seconds at each price. */
+struct closing {
+    struct interval_cut cuts[CUTS_MAX];
+    size_t cut_count;
+    int64_t bases[CUTS_MAX + 1];
+};
+
+static void make_cuts(struct world *world, const struct running *running,
+                      struct closing *closing)
+{
+    const struct job *job = running->job;
+    int64_t length = (job_end_boot(job) - job->ready_boot_us) / USEC_PER_SEC;
+    int64_t second = 0;
+
+    if (running->launch_fails || running->pool->step == 0 || !one_in(world, 20))
+        return;
+    while (closing->cut_count < CUTS_MAX && second + 1 < length) {
+        struct interval_cut *cut = &closing->cuts[closing->cut_count++];
+
+        second += 1 + below(world, length - second - 1);
+        cut->from_second = second;
+        cut->price =
+            price_id(world, running->pool, running->pool->hourly + second,
+                     (job->ready_wall_us / USEC_PER_SEC + second) * USEC_PER_SEC);
+    }
+}
+
+/* Gives the worker's seconds to the prices. */
+static void share_out(struct closing *closing, struct interval_end *end)
+{
+    int64_t from = 0;
+
+    end->base = closing->bases[0];
+    end->cuts = closing->cuts;
+    for (size_t i = 0; i <= closing->cut_count && from < end->seconds; i++) {
+        bool is_last =
+            i == closing->cut_count || closing->cuts[i].from_second >= end->seconds;
+        int64_t to = is_last ? end->seconds : closing->cuts[i].from_second;
+
+        if (i > 0)
+            closing->cuts[end->cut_count++].base = closing->bases[i];
+        closing->bases[i] += to - from;
+        from = to;
+    }
+}
+
 static void close_worker(struct world *world, const struct running *running, int worker,
-                         int64_t *base)
+                         struct closing *closing)
 {
     const struct job *job = running->job;
     usec_t end_boot = job->workers[worker].end_boot_us;
     struct interval_end end = {
         .kind = INTERVAL_RUN,
         .boot_us = end_boot,
-        .base = *base,
         .busy_permille = one_in(world, 5) ? -1 : (int)below(world, 1001),
     };
     char evidence[128];
+    struct err err;
 
     if (running->launch_fails)
         snprintf(evidence, sizeof evidence, "launch failed: not billed");
@@ -266,12 +324,8 @@ static void close_worker(struct world *world, const struct running *running, int
     if (!running->launch_fails)
         end.seconds = money_billable_seconds(end_boot - job->ready_boot_us);
     end.evidence = evidence;
-    *base += end.seconds;
-    {
-        struct err err;
-
-        must(store_close_interval(world->store, job, worker, &end, &err), &err);
-    }
+    share_out(closing, &end);
+    must(store_close_interval(world->store, job, worker, &end, &err), &err);
 }
 
 static void end_job(struct world *world, struct running *running)
@@ -289,17 +343,18 @@ static void end_job(struct world *world, struct running *running)
         forget(world, running);
         return;
     }
-    must(store_open_warm(world->store, job, &err), &err);
+    must(store_open_warm(world->store, job, 0, &err), &err);
     running->at += below(world, USEC_PER_HOUR);
     running->next = WARM_ENDS;
 }
 
 static void end_attempt(struct world *world, struct running *running)
 {
-    int64_t base = 0;
+    struct closing closing = { 0 };
 
+    make_cuts(world, running, &closing);
     for (int i = 0; i < running->job->instance_count; i++)
-        close_worker(world, running, i, &base);
+        close_worker(world, running, i, &closing);
     commit_now_and_then(world, running->job->instance_count);
     if (running->job->attempt == running->attempts) {
         end_job(world, running);
@@ -393,11 +448,35 @@ static usec_t gap_after(struct world *world, usec_t at)
     return left > 0 ? below(world, 7 * (world->to - at) / (2 * (left + 4)) + 1) : 0;
 }
 
+/* More instances from the middle of the time on, and none at its end. */
+static void reserve(const struct world *world, const struct pool *pool)
+{
+    const usec_t from[] = { world->from, world->from + (world->to - world->from) / 2,
+                            world->to };
+    static const int64_t instances[] = { 4, 6, 0 };
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
+        const struct reservation reservation = {
+            .pool = pool->name,
+            .instance_type = pool->instance_type,
+            .instances = instances[i],
+            .price = price_of(world, pool, from[i]),
+            .from_us = from[i],
+        };
+
+        must(store_add_reservation(world->store, &reservation, &err), &err);
+    }
+}
+
 static void live(struct world *world)
 {
     usec_t at = world->from;
     struct running *next;
 
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        if (strcmp(pools[i].pricing, "reserved") == 0)
+            reserve(world, &pools[i]);
     while (world->promised < world->wanted) {
         while ((next = earliest(world)) && next->at <= at)
             go_on(world, next);

@@ -16,7 +16,7 @@ static int meter_end(const struct meter *meter, const struct job *job, struct er
 {
     if (!job->attempt_over && meter_close(meter, job, err) < 0)
         return -1;
-    if (job->warm == WARM_AVAILABLE && store_open_warm(meter->store, job, err) < 0)
+    if (job->warm == WARM_AVAILABLE && meter_open_warm(meter, job, err) < 0)
         return -1;
     return meter_set_bill(meter->store, job, err);
 }

@@ -30,7 +30,9 @@ static char type_name[] = "ml.c5.xlarge";
 static const struct profile profile = { .name = type_name,
                                         .prices = prices,
                                         .price_count = 2 };
-static const struct offer offer = { .profile = &profile, .capacity = 4 };
+static const struct offer offer = { .profile = &profile,
+                                    .pool = type_name,
+                                    .capacity = 4 };
 
 /* Two workers, the last of them ready 1 s after the start of the boot clock. */
 #define TRAINING \

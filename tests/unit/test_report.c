@@ -10,14 +10,16 @@
 #include <string.h>
 
 static char high[] = "high", published[] = "published", list[] = "aws-list",
-            date[] = "2026-09-01";
+            date[] = "2026-09-01", type_name[] = "ml.c5.xlarge";
 static struct profile_price price = { .hourly = 204000000,
                                       .as_of = date,
                                       .basis = published,
                                       .confidence = high,
                                       .source = list };
 static const struct profile profile = { .prices = &price, .price_count = 1 };
-static const struct offer offer = { .profile = &profile, .capacity = 4 };
+static const struct offer offer = { .profile = &profile,
+                                    .pool = type_name,
+                                    .capacity = 4 };
 
 static char unit[] = "samples", amount[] = "180000";
 

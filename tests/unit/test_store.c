@@ -2,6 +2,7 @@
  * changed, whoever tries. The one test that opens it by SQLite itself. */
 
 #include "daemon/store.h"
+#include "daemon/store_reservation.h"
 #include "src/files.h"
 #include "src/text.h"
 #include "tests/unit/cases.h"
@@ -232,6 +233,15 @@ static const struct {
     { "REPLACE INTO price SELECT seq, 'x', 0, 0, '', '', '', '', x'' FROM price LIMIT 1", "the ledger is append-only" },
     { "INSERT INTO price VALUES (99, 'x', -1, 0, '', '', '', '', x'')", "CHECK constraint failed: hourly_nanousd >= 0" },
     { "INSERT INTO price VALUES (0, 'x', 1, 0, '', '', '', '', x'')", "the ledger is append-only" },
+    { "DELETE FROM charge_label", "the ledger is append-only" },
+    { "UPDATE interval_price SET price = 0", "the ledger is append-only" },
+    { "DELETE FROM interval_price", "the ledger is append-only" },
+    { "REPLACE INTO interval_price SELECT 99, open_seq, from_second, 0, price, x'' FROM interval_price LIMIT 1",
+      "the ledger is append-only" },
+    { "UPDATE reservation SET instances = 0", "the ledger is append-only" },
+    { "DELETE FROM reservation", "the ledger is append-only" },
+    { "REPLACE INTO reservation SELECT seq, pool, instance_type, 0, price, from_us, x'' FROM reservation", "the ledger is append-only" },
+    { "INSERT INTO reservation VALUES (99, 'x', 'x', -1, NULL, 0, x'')", "CHECK constraint failed: instances >= 0" },
     { "UPDATE job SET owner = 'bo'", NULL },
 };
 /* clang-format on */
@@ -239,16 +249,23 @@ static const struct {
 START_TEST(the_ledger_can_only_grow)
 {
     char text[] = "high";
-    struct profile_price price = { .hourly = 204000000,
-                                   .as_of = text,
-                                   .basis = text,
-                                   .confidence = text,
-                                   .source = text };
-    const struct profile profile = { .prices = &price, .price_count = 1 };
-    const struct offer offer = { .profile = &profile };
-    auto_life struct life life = { .store = store, .metered = true, .offer = &offer };
+    /* The second one cuts the interval. */
+    struct profile_price prices[] = {
+        { 204000000, 0, text, text, text, text },
+        { 404000000, LIFE_WALL_ZERO + USEC_PER_SEC, text, text, text, text },
+    };
+    const struct profile profile = { .prices = prices, .price_count = 2 };
+    const struct price_book book = { .at_change = true };
+    const struct reservation reserved = { .pool = "p", .instance_type = "t" };
+    const struct offer offer = { .profile = &profile, .pool = text };
+    auto_life struct life life = { .store = store,
+                                   .metered = true,
+                                   .offer = &offer,
+                                   .book = &book };
     auto_free char *refusal = NULL;
+    struct err err;
 
+    ck_assert_int_eq(store_add_reservation(store, &reserved, &err), 0);
     life_live(&life, "submit 1, place, ready 0 10, launch 0 11, end 0 3000 completed");
     commit();
     refusal = by_sqlite(attempts[_i].sql);
