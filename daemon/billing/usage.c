@@ -13,6 +13,7 @@ static const struct {
     { "intervals", usage_write_intervals },
     { "focus", usage_write_focus },
     { "cur", usage_write_cur },
+    { "html", usage_write_html },
 };
 
 static usage_writer_t *find_writer(const char *format)

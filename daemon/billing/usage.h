@@ -189,7 +189,8 @@ typedef int usage_writer_t(struct usage *usage, FILE *out, struct err *err);
 usage_writer_t usage_write_json;      /* usage_json.c */
 usage_writer_t usage_write_csv;       /* usage_csv.c */
 usage_writer_t usage_write_intervals; /* usage_intervals.c */
-usage_writer_t usage_write_focus; /* usage_focus.c */
-usage_writer_t usage_write_cur;   /* usage_cur.c */
+usage_writer_t usage_write_focus;     /* usage_focus.c */
+usage_writer_t usage_write_cur;       /* usage_cur.c */
+usage_writer_t usage_write_html;      /* usage_html.c */
 
 #endif

@@ -1,0 +1,347 @@
+/*
+ * The report of usage as a page: one file that needs nothing else, to be read, printed
+ * and kept.  There is no script in it, and it may load nothing.
+ *
+ * Decides what is on it; usage_html_*.c make the pieces.
+ */
+
+#include "daemon/billing/usage_html.h"
+
+#include "src/clock.h"
+#include "src/zone.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* --- what is reported --- */
+
+/* A date where a day begins, else the second. */
+static void add_instant(struct text *out, int64_t at_s)
+{
+    char words[64];
+    struct tm local;
+    bool is_date;
+
+    zone_local(at_s, &local);
+    is_date = local.tm_hour == 0 && local.tm_min == 0 && local.tm_sec == 0;
+    strftime(words, sizeof words, is_date ? "%Y-%m-%d" : "%Y-%m-%d %H:%M:%S", &local);
+    text_puts(out, words);
+}
+
+static void add_span(struct text *out, const struct usage_ask *ask)
+{
+    add_instant(out, ask->from_s);
+    text_puts(out, " to ");
+    add_instant(out, ask->to_s);
+}
+
+static void add_filter(struct text *out, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    text_printf(out, " · %s ", name);
+    text_puts(out, "<b>");
+    html_add(out, value);
+    text_puts(out, "</b>");
+}
+
+static void add_filters(struct text *out, struct usage *usage)
+{
+    const struct usage_ask *ask = usage->ask;
+    auto_free char *tag =
+        ask->tag_key ? xasprintf("%s=%s", ask->tag_key, ask->tag_value) : NULL;
+
+    add_filter(out, "owner", ask->owner);
+    add_filter(out, "instance type", ask->instance_type);
+    add_filter(out, "pool", ask->pool);
+    add_filter(out, "tag", tag);
+    add_filter(out, "job", json_get_text(usage->request, "job"));
+    if (ask->emulated != USAGE_EMULATED_INCLUDE)
+        text_printf(out, " · <b>%s emulated jobs</b>",
+                    ask->emulated == USAGE_EMULATED_ONLY ? "only" : "without");
+}
+
+static void add_head(struct text *out, struct usage *usage)
+{
+    text_puts(
+        out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\""
+             " content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+             "<title>Usage and cost, ");
+    add_span(out, usage->ask);
+    text_puts(out, "</title>\n");
+    text_puts(out, usage_html_style);
+    text_puts(out, "</head>\n<body>\n<header>\n<h1>Usage and cost</h1>\n<p>");
+    add_span(out, usage->ask);
+    text_puts(out, " <span class=\"dim\">(the end is not within), ");
+    html_add(out, usage->ask->zone);
+    add_filters(out, usage);
+    text_puts(out, "</span></p>\n</header>\n<main>\n");
+}
+
+/* --- the figures that matter most --- */
+
+static void add_tiles(struct text *out, const struct usage_total *total)
+{
+    text_puts(out, "<dl class=\"tiles\">\n<div class=\"tile\"><dt>Cost, USD</dt><dd>");
+    usage_html_cost(out, total);
+    text_puts(out, "<small>");
+    usage_html_marks(out, total);
+    text_puts(out,
+              "</small></dd></div>\n<div class=\"tile\"><dt>Instance-hours</dt><dd>");
+    usage_html_hours(out, total->shares[USAGE_WHOLE].seconds);
+    text_puts(out, "</dd></div>\n<div class=\"tile\"><dt>Jobs</dt><dd>");
+    usage_html_count(out, total->jobs);
+    text_puts(out, "</dd></div>\n<div class=\"tile\"><dt>Paid time at work</dt><dd>");
+    usage_html_busy(out, total);
+    if (total->busy_known_seconds < total->shares[USAGE_WHOLE].seconds) {
+        text_puts(out, "<small>known of ");
+        usage_html_hours(out, total->busy_known_seconds);
+        text_puts(out, " hours</small>");
+    }
+    text_puts(out, "</dd></div>\n</dl>\n");
+}
+
+static void add_note(struct text *out, const struct usage_amount *amount,
+                     const char *words)
+{
+    if (amount->seconds == 0)
+        return;
+    text_puts(out, "<li>");
+    usage_html_amount(out, amount->cost);
+    text_puts(out, " USD for ");
+    usage_html_hours(out, amount->seconds);
+    text_printf(out, " instance-hours %s</li>\n", words);
+}
+
+static void add_time_note(struct text *out, int64_t seconds, const char *words)
+{
+    if (seconds == 0)
+        return;
+    text_puts(out, "<li>");
+    usage_html_hours(out, seconds);
+    text_printf(out, " instance-hours %s</li>\n", words);
+}
+
+/* What a reader would be wrong not to know. */
+static void add_notes(struct text *out, const struct usage_total *total)
+{
+    if (total->shares[USAGE_EMULATED].seconds == 0
+        && total->shares[USAGE_ESTIMATED].seconds == 0 && total->unpriced_seconds == 0
+        && total->open_seconds == 0)
+        return;
+    text_puts(out, "<ul class=\"notes\">\n");
+    add_note(out, &total->shares[USAGE_EMULATED],
+             "are of emulated jobs: what their types' hardware would have cost for the"
+             " time that other hardware took");
+    add_note(out, &total->shares[USAGE_ESTIMATED],
+             "are estimates: no source states the price");
+    add_time_note(out, total->unpriced_seconds,
+                  "have no price and are in no amount of this page");
+    add_time_note(out, total->open_seconds, "are of what still runs, up to now");
+    text_puts(out, "</ul>\n");
+}
+
+/* --- over time --- */
+
+enum {
+    COLUMNS_MAX = 62 /* two months of days */
+};
+
+/* The shortest unit that leaves columns that can be told apart. */
+static struct usage_key unit_of(const struct usage_ask *ask)
+{
+    const int64_t days = (ask->to_s - ask->from_s) / 86400;
+
+    if (days <= COLUMNS_MAX)
+        return (struct usage_key){ .kind = USAGE_DAY, .name = "day" };
+    if (days / 7 <= COLUMNS_MAX)
+        return (struct usage_key){ .kind = USAGE_WEEK, .name = "week" };
+    return (struct usage_key){ .kind = USAGE_MONTH, .name = "month" };
+}
+
+static const char *column_name(const struct usage_span *span, enum usage_key_kind unit)
+{
+    if (unit == USAGE_DAY)
+        return span->day;
+    return unit == USAGE_WEEK ? span->week : span->month;
+}
+
+/* Of each column and series; and how much of the paid time worked. */
+struct series {
+    int64_t (*cost)[USAGE_CHART_SERIES];
+    int64_t (*time)[USAGE_CHART_SERIES];
+};
+
+/* Instance-hours in units of 10^-9, from thousandths of a second. */
+static int64_t nano_hours(int64_t milliseconds)
+{
+    return (int64_t)((__int128)milliseconds * 1000000 / 3600);
+}
+
+static void add_to_series(struct series *series, const struct usage_sums *sums,
+                          const struct usage_row *row)
+{
+    char room[MONEY_TEXT_SIZE];
+    const char *pricing = usage_row_value(sums, row, 1, room);
+    const struct usage_total *total = &row->total;
+    int64_t *cost = series->cost[row->span];
+    int64_t *time = series->time[row->span];
+    nanousd_t warm = total->shares[USAGE_WARM].cost;
+    int64_t whole = total->shares[USAGE_WHOLE].seconds;
+
+    cost[strcmp(pricing, "spot") == 0       ? 1
+         : strcmp(pricing, "reserved") == 0 ? 2
+                                            : 0] +=
+        total->shares[USAGE_WHOLE].cost - warm;
+    cost[3] += warm;
+    time[0] += nano_hours(total->busy_permille_seconds);
+    time[1] +=
+        nano_hours(total->busy_known_seconds * 1000 - total->busy_permille_seconds);
+    time[2] += nano_hours((whole - total->busy_known_seconds) * 1000);
+}
+
+static void add_charts(struct text *out, const struct usage_sums *sums,
+                       const struct series *series)
+{
+    const char **names = xcalloc(sums->spans.count, sizeof *names);
+    struct usage_chart chart;
+
+    for (size_t i = 0; i < sums->spans.count; i++)
+        names[i] = column_name(&sums->spans.items[i], sums->keys[0].kind);
+    text_printf(out, "<h2>By %s</h2>\n", sums->keys[0].name);
+    chart = (struct usage_chart){
+        .id = "cost",
+        .title = "Cost, USD",
+        .unit = "USD",
+        .series = { { "standard", "s0" },
+                    { "spot", "s1" },
+                    { "reserved", "s2" },
+                    { "warm pools", "s3" } },
+        .columns = names,
+        .count = sums->spans.count,
+        .values = series->cost,
+    };
+    usage_html_chart(out, &chart);
+    chart = (struct usage_chart){
+        .id = "time",
+        .title = "Paid time, instance-hours",
+        .unit = "instance-hours",
+        .series = { { "at work", "s2" }, { "idle", "s1" }, { "not known", "s4" } },
+        .columns = names,
+        .count = sums->spans.count,
+        .values = series->time,
+    };
+    usage_html_chart(out, &chart);
+    free(names);
+}
+
+static int add_time(struct text *out, struct usage *usage, struct err *err)
+{
+    const struct usage_key keys[] = { unit_of(usage->ask),
+                                      { .kind = USAGE_PRICING, .name = "pricing" } };
+    struct usage_sums sums;
+    int result = usage_sum(usage, keys, ARRAY_SIZE(keys), &sums, err);
+
+    if (result == 0) {
+        struct series series = {
+            .cost = xcalloc(sums.spans.count, sizeof *series.cost),
+            .time = xcalloc(sums.spans.count, sizeof *series.time),
+        };
+
+        for (size_t i = 0; i < sums.row_count; i++)
+            add_to_series(&series, &sums, &sums.rows[i]);
+        add_charts(out, &sums, &series);
+        free(series.cost);
+        free(series.time);
+    }
+    usage_sums_clear(&sums);
+    return result;
+}
+
+/* --- by what --- */
+
+static const struct {
+    struct usage_key key;
+    const char *title;
+} rankings[] = {
+    { { USAGE_TAG, "project", "project" }, "Projects" },
+    { { USAGE_OWNER, "owner", NULL }, "Owners" },
+    { { USAGE_INSTANCE_TYPE, "instance type", NULL }, "Instance types" },
+};
+
+static int add_rankings(struct text *out, struct usage *usage,
+                        const struct usage_total *total, struct err *err)
+{
+    text_puts(out, "<h2>Where it went</h2>\n");
+    usage_html_legend(out, total);
+    for (size_t i = 0; i < ARRAY_SIZE(rankings); i++) {
+        struct usage_sums sums;
+        int result = usage_sum(usage, &rankings[i].key, 1, &sums, err);
+
+        if (result == 0)
+            usage_html_ranking(out, &sums, rankings[i].title);
+        usage_sums_clear(&sums);
+        if (result < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the page --- */
+
+static void add_foot(struct text *out, const struct usage *usage)
+{
+    char now[TIME_TEXT_SIZE];
+
+    text_puts(out,
+              "</main>\n<footer class=\"foot\">\n"
+              "<p>Amounts are rounded for this page, each by itself, so what is shown"
+              " may not add up to the last digit; the exact ones are in the other"
+              " forms of the report, and add up.</p>\n<p>Made ");
+    text_printf(out, "%.16sZ", time_format(clock_wall(), now));
+    if (*usage->book.head)
+        text_printf(out,
+                    " from the ledger up to row %" PRId64
+                    ", <code>%s</code>. <code>jobctl bill verify --against %" PRId64
+                    ":%.12s…</code> with the whole of it tells whether the ledger still"
+                    " has that row.",
+                    usage->book.seq_count - 1, usage->book.head,
+                    usage->book.seq_count - 1, usage->book.head);
+    else
+        text_puts(out, " from a ledger without rows.");
+    text_puts(out, "</p>\n</footer>\n</body>\n</html>\n");
+}
+
+static int add_body(struct text *out, struct usage *usage,
+                    const struct usage_sums *sums, struct err *err)
+{
+    add_head(out, usage);
+    add_tiles(out, &sums->total);
+    add_notes(out, &sums->total);
+    if (add_time(out, usage, err) < 0)
+        return -1;
+    if (sums->row_count > 0 && add_rankings(out, usage, &sums->total, err) < 0)
+        return -1;
+    text_puts(out, "<h2>The report</h2>\n");
+    usage_html_rows(out, sums);
+    add_foot(out, usage);
+    return 0;
+}
+
+int usage_write_html(struct usage *usage, FILE *out, struct err *err)
+{
+    auto_text struct text page = { 0 };
+    struct usage_sums sums;
+    int result = usage_sum(usage, usage->ask->keys, usage->ask->key_count, &sums, err);
+
+    if (result == 0)
+        result = add_body(&page, usage, &sums, err);
+    if (result == 0)
+        fwrite(page.bytes, 1, page.len, out);
+    usage_sums_clear(&sums);
+    return result;
+}
