@@ -16,6 +16,7 @@ static const char *const metrics_parameters[] = { "name",  "rank",   "worker", "
                                                   "limit", "cursor", NULL };
 static const char *const samples_parameters[] = { "worker", "since", "limit", "cursor",
                                                   NULL };
+static const char *const verify_parameters[] = { "against", NULL };
 static const char *const usage_parameters[] = {
     "from",          "to",  "by",  "tz",       "zero", "format", "owner", "pool",
     "instance_type", "tag", "job", "emulated", NULL
@@ -34,6 +35,7 @@ static const struct route routes[] = {
     { "GET", "/v1/training-jobs/{name}/metrics", "getTrainingJobMetrics", handle_job_metrics, metrics_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}/utilization", "getTrainingJobUtilization", handle_job_utilization, samples_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}/transitions", "getTrainingJobTransitions", handle_job_transitions, no_parameters, false, NULL },
+    { "GET", "/v1/training-jobs/{name}/receipt", "getTrainingJobReceipt", handle_job_receipt, no_parameters, false, NULL },
     { "GET", "/v1/training-jobs/{name}/plan", "getTrainingJobPlan", handle_job_plan, no_parameters, false, NULL },
     { "POST", "/v1/estimates", "estimateTrainingJob", handle_estimate, no_parameters, true, NULL },
     { "PUT", "/v1/sources/{sha256}", "putSource", handle_source_put, no_parameters, false, open_source_put },
@@ -41,8 +43,12 @@ static const struct route routes[] = {
     { "GET", "/v1/instance-types", "listInstanceTypes", handle_instance_types, no_parameters, false, NULL },
     { "GET", "/v1/prices", "listPrices", handle_prices, prices_parameters, false, NULL },
     { "POST", "/v1/prices", "setPrice", handle_price_set, no_parameters, true, NULL },
+    { "GET", "/v1/budgets", "listBudgets", handle_budgets, no_parameters, false, NULL },
+    { "GET", "/v1/budgets/{name}", "getBudget", handle_budget_show, no_parameters, false, NULL },
+    { "PUT", "/v1/budgets/{name}", "setBudget", handle_budget_set, no_parameters, true, NULL },
+    { "DELETE", "/v1/budgets/{name}", "removeBudget", handle_budget_remove, no_parameters, false, NULL },
     { "GET", "/v1/usage", "getUsage", handle_usage, usage_parameters, false, NULL },
-    { "GET", "/v1/ledger/verification", "verifyLedger", handle_ledger_verify, no_parameters, false, NULL },
+    { "GET", "/v1/ledger/verification", "verifyLedger", handle_ledger_verify, verify_parameters, false, NULL },
     { "GET", "/healthz", "getHealth", handle_health, no_parameters, false, NULL },
     { "GET", "/readyz", "getReadiness", handle_ready, no_parameters, false, NULL },
 };

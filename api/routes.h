@@ -70,7 +70,13 @@ route_handler_t handle_source_show;
 route_handler_t handle_instance_types;
 /* handle_bill.c */
 route_handler_t handle_ledger_verify;
+route_handler_t handle_job_receipt;
 route_handler_t handle_usage;
+/* handle_budgets.c */
+route_handler_t handle_budgets;
+route_handler_t handle_budget_show;
+route_handler_t handle_budget_set;
+route_handler_t handle_budget_remove;
 /* handle_prices.c */
 route_handler_t handle_prices;
 route_handler_t handle_price_set;

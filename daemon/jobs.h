@@ -112,6 +112,22 @@ MUST_CHECK int jobs_set_price(struct jobs *jobs, const struct cJSON *body,
                               const char *by, struct cJSON **out,
                               struct problems *problems, struct err *err);
 
+/** Every budget by name: {"items": [{name, limit_usd, scope, per, action, notify_at,
+ * period, spent_usd, reserved_usd, left_usd, ...}], "next_cursor": null} */
+void jobs_budgets(struct jobs *jobs, struct cJSON **out);
+/** One, with its newest events. ERR_NOT_FOUND. */
+MUST_CHECK int jobs_get_budget(struct jobs *jobs, const char *name, struct cJSON **out,
+                               struct err *err);
+/** Makes it, or changes all that is said of it, in the name of `by`; *out as of
+ * jobs_get_budget.  ERR_INVALID with `problems`. */
+MUST_CHECK int jobs_set_budget(struct jobs *jobs, const char *name,
+                               const struct cJSON *body, const char *by,
+                               struct cJSON **out, bool *created,
+                               struct problems *problems, struct err *err);
+/** *out is what it was. ERR_NOT_FOUND. */
+MUST_CHECK int jobs_remove_budget(struct jobs *jobs, const char *name, const char *by,
+                                  struct cJSON **out, struct err *err);
+
 /** {"items": [{name, vcpus, ..., price, offered, capacity, in_use, warm, reason}],
  * "next_cursor": null} */
 struct cJSON *jobs_instance_types(struct jobs *jobs);

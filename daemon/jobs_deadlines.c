@@ -1,5 +1,6 @@
 /* What comes due though nobody says anything: max_wait, the pause before another
- * attempt, the end of a warm pool.  One timer for all jobs, set to the first of these.
+ * attempt, the end of a warm pool, of a budget.  One timer for all jobs, set to the
+ * first of these.
  */
 
 #include "daemon/jobs_private.h"
@@ -37,14 +38,17 @@ static usec_t first_of(const struct live_job *live)
     return first;
 }
 
+void jobs_watch_at(struct jobs *jobs, usec_t boot)
+{
+    if (boot < jobs->deadline_boot) {
+        jobs->deadline_boot = boot;
+        loop_timer_set(jobs->deadline, boot);
+    }
+}
+
 void jobs_watch(struct jobs *jobs, const struct live_job *live)
 {
-    usec_t first = first_of(live);
-
-    if (first < jobs->deadline_boot) {
-        jobs->deadline_boot = first;
-        loop_timer_set(jobs->deadline, first);
-    }
+    jobs_watch_at(jobs, first_of(live));
 }
 
 /* Who was interrupted is back in line at once; what failed may fail again, so each
@@ -138,4 +142,8 @@ void jobs_on_deadline(void *context)
             jobs_watch(jobs, live);
         }
     }
+    if (jobs->budgets.next_boot > now)
+        jobs_watch_at(jobs, jobs->budgets.next_boot);
+    else
+        jobs_wake(jobs); /* the round looks after them */
 }

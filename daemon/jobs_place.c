@@ -97,8 +97,13 @@ static int place_one(struct jobs *jobs, struct live_job *live, struct live_job *
                      struct err *err)
 {
     auto_json struct cJSON *data = NULL;
+    auto_free char *why = jobs_budget_bars(jobs, live);
     int port, ports;
 
+    if (why) {
+        put_back(jobs, live->job, pool);
+        return jobs_budget_stop(jobs, live, why, err);
+    }
     if (port_count(jobs, live->job, &ports, err) < 0
         || ports_take(&jobs->ports, ports, &port, err) < 0) {
         put_back(jobs, live->job, pool);

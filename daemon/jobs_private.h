@@ -4,6 +4,7 @@
 #include "daemon/haul.h"
 #include "daemon/job.h"
 #include "daemon/jobs.h"
+#include "daemon/jobs_budget.h"
 #include "daemon/offers.h"
 #include "daemon/ports.h"
 #include "daemon/price_book.h"
@@ -32,6 +33,7 @@ struct live_job {
     bool due;          /* in jobs->due */
     STAILQ_ENTRY(live_job) in_due;
     LIST_ENTRY(live_job) in_bucket;
+    struct live_spend spend;
 };
 
 STAILQ_HEAD(due_jobs, live_job);
@@ -49,6 +51,7 @@ struct jobs {
     struct store *store;
     struct offers offers;
     struct price_book book;
+    struct budgets budgets;
     struct queue *queue;
     struct ports ports;
     int next_block;
@@ -86,6 +89,11 @@ struct jobs {
 MUST_CHECK int jobs_open_scheduler(struct jobs *jobs,
                                    const struct scheduler_class *class,
                                    struct err *err);
+
+/* --- jobs_prices.c --- */
+
+/** Has the ledger and those who report on it know what prices there are from now on. */
+MUST_CHECK int jobs_tell_prices(struct jobs *jobs, struct err *err);
 
 /* --- jobs_live.c --- */
 
@@ -140,6 +148,8 @@ void jobs_line_up(struct jobs *jobs, struct live_job *live);
 char *jobs_pause_reason(const struct live_job *live);
 /** Arms the timer for the first deadline of this job. */
 void jobs_watch(struct jobs *jobs, const struct live_job *live);
+/** Sets it to no later than `boot`. */
+void jobs_watch_at(struct jobs *jobs, usec_t boot);
 void jobs_on_deadline(void *context);
 
 /* --- jobs_warm.c: what ended jobs hold for the next one --- */

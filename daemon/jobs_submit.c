@@ -138,6 +138,7 @@ static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *sub
         check_slots(jobs, spec, problems);
         check_data(jobs, spec, problems);
         check_source(jobs, spec, problems);
+        jobs_budget_check_spec(jobs, spec, problems);
     } else {
         check_type(jobs, submit->spec, problems);
     }
@@ -290,6 +291,8 @@ static int take_on(struct jobs *jobs, const struct submit *submit,
     *answer = submit_answer(jobs, &row);
     log_debug("job.submitted job=%s owner=%s", job->name, job->owner);
     live = live_add(jobs, steal_ptr(&job));
+    if (jobs_budget_note(jobs, live, EV_SUBMITTED, err) < 0)
+        return -1;
     jobs_line_up(jobs, live);
     jobs_wake(jobs);
     return 0;
@@ -308,7 +311,7 @@ int jobs_submit(struct jobs *jobs, const struct submit *submit, struct cJSON **a
     if (answer_again(jobs, submit, answer, &result, err))
         return result;
     spec = checked_spec(jobs, submit, problems, err);
-    if (!spec)
+    if (!spec || jobs_budget_admit(jobs, spec, submit->owner, err) < 0)
         return -1;
     if (!spec->name)
         make_name(jobs, spec);
@@ -350,7 +353,8 @@ int jobs_dry_run(struct jobs *jobs, const struct submit *submit, struct cJSON **
     struct worker_plan **plans;
     struct job_row row;
 
-    if (try_on(jobs, submit, &spec, &job, problems, err) < 0)
+    if (try_on(jobs, submit, &spec, &job, problems, err) < 0
+        || jobs_budget_admit(jobs, spec, submit->owner, err) < 0)
         return -1;
     job->port = PORTS_FIRST;
     if (jobs_make_plans(jobs, job, spec, &plans, err) < 0)

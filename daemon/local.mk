@@ -28,6 +28,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_budget.c daemon/jobs_budget.h \
 	daemon/jobs_budget_admit.c \
 	daemon/jobs_budget_look.c \
+	daemon/jobs_budget_rules.c \
 	daemon/jobs_deadlines.c \
 	daemon/jobs_facts.c \
 	daemon/jobs_history.c daemon/jobs_history.h \
@@ -56,6 +57,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/price_book.c daemon/price_book.h \
 	daemon/queue.c daemon/queue.h \
 	daemon/report.c daemon/report.h \
+	daemon/reservations.c daemon/reservations.h \
 	daemon/schema.h \
 	daemon/store.c daemon/store.h \
 	daemon/store_audit.c daemon/store_audit.h \

@@ -1,0 +1,112 @@
+#ifndef DAEMON_JOBS_BUDGET_H
+#define DAEMON_JOBS_BUDGET_H
+
+#include "daemon/job_event.h"
+#include "daemon/store_budget.h"
+#include "src/job_spec.h"
+
+#include <sys/queue.h>
+
+/* Budgets while jobs live, for the files jobs_*.c. */
+
+struct jobs;
+struct live_job;
+
+/* What a live job has cost and can still cost. */
+struct live_spend {
+    bool *covers;       /* one a budget: whether it is of this job's money */
+    bool is_listed;     /* in budgets.spending: it holds instances */
+    bool is_open;       /* an interval of it runs */
+    bool priced;        /* meaningful when is_open, as the next two */
+    bool estimated;     /* the price is of low confidence */
+    nanousd_t hourly;   /* of an instance, pinned */
+    nanousd_t closed;   /* by intervals that are closed */
+    nanousd_t reserved; /* the most besides `closed`, as budgets have it */
+    nanousd_t graces;   /* what a stop of it can cost, as budgets have it */
+    LIST_ENTRY(live_job) in_spending;
+};
+
+LIST_HEAD(spending_jobs, live_job);
+
+struct budgets {
+    struct budget *items; /* by name */
+    size_t count;
+    struct spending_jobs spending;
+    bool changed;        /* since the last look */
+    size_t book_count;   /* prices in the book when `reserved` was computed */
+    usec_t reprice_boot; /* when a price that it rests on changes */
+    usec_t next_boot;    /* when to look again though nothing happens */
+};
+
+/** Before the first job is taken up. */
+MUST_CHECK int jobs_budget_load(struct jobs *jobs, struct err *err);
+void jobs_budget_clear(struct jobs *jobs);
+
+/** After an event of a job was stored. */
+MUST_CHECK int jobs_budget_note(struct jobs *jobs, struct live_job *live,
+                                enum job_event_kind kind, struct err *err);
+/** Before a job is freed. */
+void jobs_budget_forget(struct live_job *live);
+
+/** Adds a problem when budget_usd of a spec cannot be kept. */
+void jobs_budget_check_spec(struct jobs *jobs, const struct job_spec *spec,
+                            struct problems *problems);
+/** ERR_LIMIT, with the budget and what is left of it, when one does not let a job
+ * begin; ERR_UNAVAILABLE while one is being counted. */
+MUST_CHECK int jobs_budget_admit(struct jobs *jobs, const struct job_spec *spec,
+                                 const char *owner, struct err *err);
+/** Why a job that waited may not begin its next attempt; NULL: it may.  The caller
+ * frees. */
+char *jobs_budget_bars(struct jobs *jobs, const struct live_job *live);
+
+/** Ends a job, or its warm pool, for a budget. */
+MUST_CHECK int jobs_budget_stop(struct jobs *jobs, struct live_job *live,
+                                const char *why, struct err *err);
+
+/** Looks after all budgets, before the commit of a round: counts, tells, stops. */
+void jobs_budget_look(struct jobs *jobs);
+
+/* --- between the files jobs_budget*.c --- */
+
+/* What a budget comes to at one moment. */
+struct budget_state {
+    struct budget_sum sum; /* with what runs */
+    nanousd_t reserved;    /* the most that live jobs can still cost */
+    nanousd_t graces;      /* what stopping those that hold instances can cost */
+    nanousd_t rate;        /* of all that runs, an hour */
+};
+struct budget_state jobs_budget_state(struct jobs *jobs, const struct budget *budget);
+bool jobs_budget_covers(struct jobs *jobs, const struct budget *budget,
+                        struct live_job *live);
+/** Counts what the ledger has, a slice of it at most; false: there is more. */
+bool jobs_budget_is_counted(struct jobs *jobs, const struct budget *budget);
+nanousd_t jobs_budget_narrow(__int128 amount); /* what fits; below 0 is 0 */
+/** Begins the month that is now. */
+void jobs_budget_begin_period(struct budget *budget);
+/** "budget NAME is used up: ..."; the caller frees, as the next one. */
+char *jobs_budget_used_up(const struct budget *budget,
+                          const struct budget_state *state);
+char *jobs_budget_own_used_up(const struct job *job, nanousd_t spent);
+struct budget *jobs_budget_find(struct jobs *jobs, const char *name);
+/** All budgets have changed: looks up anew which are of whose money. */
+MUST_CHECK int jobs_budget_recount(struct jobs *jobs, struct err *err);
+
+/* jobs_spend.c: one job */
+
+/** Reads what the ledger has of it. */
+MUST_CHECK int jobs_spend_read(struct jobs *jobs, struct live_job *live,
+                               struct err *err);
+/** Adds what its open interval has cost up to now, what of that lies in the span. */
+void jobs_spend_add(struct jobs *jobs, const struct live_job *live,
+                    struct budget_span span, struct budget_sum *sum);
+/** What it costs an hour just now, all instances; 0 when nothing of it runs. */
+nanousd_t jobs_spend_rate(struct jobs *jobs, const struct live_job *live);
+/** The most that it can cost from its open interval on. */
+nanousd_t jobs_spend_most(struct jobs *jobs, const struct live_job *live);
+/** What it can cost from a stop on. */
+nanousd_t jobs_spend_grace(struct jobs *jobs, const struct live_job *live);
+/** The same of a job that has not begun. */
+nanousd_t jobs_spend_most_of_spec(struct jobs *jobs, const struct job_spec *spec);
+nanousd_t jobs_spend_grace_of_spec(struct jobs *jobs, const struct job_spec *spec);
+
+#endif

@@ -1,0 +1,69 @@
+#ifndef DAEMON_STORE_BUDGET_H
+#define DAEMON_STORE_BUDGET_H
+
+#include "daemon/budget.h"
+#include "daemon/store.h"
+
+/* Budgets, what they have counted, and what was done. */
+
+struct budget {
+    struct budget_rule rule;
+    usec_t created_us;
+    struct budget_span span;
+    int64_t counted_seq; /* the ledger's rows up to this one are in `sum` */
+    struct budget_sum sum;
+    int told_percent; /* of the limit, within this span */
+
+    /* In memory alone; sums of amounts that need not fit together. */
+    int64_t saved_seq; /* counted_seq as it was stored last */
+    bool must_save;    /* more than that has changed */
+    __int128 reserved; /* the most that live jobs can cost besides `sum` */
+    __int128 graces;   /* what stopping all of them can cost */
+};
+
+typedef int store_budget_callback_t(void *context, const struct budget *budget,
+                                    struct err *err);
+
+/** Every budget by name; what it is given is valid during the call only. */
+MUST_CHECK int store_each_budget(struct store *store, store_budget_callback_t *callback,
+                                 void *context, struct err *err);
+/** Adds it, or takes the place of the one of its name; with what it has counted. */
+MUST_CHECK int store_put_budget(struct store *store, const struct budget *budget,
+                                struct err *err);
+/** No such budget: well. */
+MUST_CHECK int store_delete_budget(struct store *store, const char *name,
+                                   struct err *err);
+
+/** Adds an event.  @kind  "set", "removed", "reached", "stopped" */
+MUST_CHECK int store_add_budget_event(struct store *store, const char *name,
+                                      const char *kind, const struct cJSON *data,
+                                      struct err *err);
+/** [{"at", "kind", ...}], the newest `limit` first, of a budget that may be gone; the
+ * caller frees. */
+MUST_CHECK int store_get_budget_events(struct store *store, const char *name, int limit,
+                                       struct cJSON **events, struct err *err);
+
+typedef int store_part_callback_t(void *context, int64_t seq,
+                                  const struct budget_part *part, struct err *err);
+
+/** The same of one job. */
+MUST_CHECK int store_each_part_of(struct store *store, int64_t job_id,
+                                  store_part_callback_t *callback, void *context,
+                                  struct err *err);
+
+/** The price of the interval that a job opened last; *priced false: it has none. */
+MUST_CHECK int store_get_open_price(struct store *store, int64_t job_id, bool *priced,
+                                    bool *estimated, nanousd_t *hourly,
+                                    struct err *err);
+
+/**
+ * What the intervals cost that were closed by the ledger's rows after row `after`, in
+ * their order, those of at most `limit` rows; `seq` is the row's.
+ *
+ * @more  there are rows behind the last one
+ */
+MUST_CHECK int store_each_part_after(struct store *store, int64_t after, int limit,
+                                     store_part_callback_t *callback, void *context,
+                                     bool *more, struct err *err);
+
+#endif
