@@ -15,9 +15,23 @@ static struct cJSON *question(const char *verb)
 void handle_ledger_verify(struct api *api, const struct request *request,
                           struct reply *reply)
 {
+    const char *against = request_parameter(request, "against");
+    struct cJSON *json = question("verify");
+
     (void)api;
-    (void)request;
-    reply_question(reply, "application/json", question("verify"));
+    if (against)
+        json_set_text(json, "against", against);
+    reply_question(reply, "application/json", json);
+}
+
+void handle_job_receipt(struct api *api, const struct request *request,
+                        struct reply *reply)
+{
+    struct cJSON *json = question("receipt");
+
+    (void)api;
+    json_set_text(json, "job", request->capture);
+    reply_question(reply, "application/json", json);
 }
 
 /* The forms of the report of usage; daemon/billing/usage.c writes them. */

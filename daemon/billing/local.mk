@@ -3,6 +3,8 @@
 noinst_LIBRARIES += daemon/billing/libbilling.a
 daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/billing.h \
+	daemon/billing/receipt.c daemon/billing/receipt.h \
+	daemon/billing/receipt_words.c \
 	daemon/billing/key_table.c daemon/billing/key_table.h \
 	daemon/billing/usage.c daemon/billing/usage.h \
 	daemon/billing/usage_ask.c \
