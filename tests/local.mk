@@ -44,6 +44,7 @@ flow_tests = \
 	tests/flow/stage_s3.sh \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
+	tests/flow/usage_adds_up.sh \
 	tests/flow/warm_pool.sh \
 	tests/flow/worker_failure.sh \
 	tests/flow/worker_faults.sh \
@@ -84,6 +85,7 @@ test_helpers = \
 	tests/faults/slow_nursery.py \
 	tests/flow/make_ledger.c \
 	tests/flow/make_plan.c \
+	tests/flow/usage_adds_up.py \
 	tests/lib/count \
 	tests/lib/daemon.sh \
 	tests/lib/fresh-root.sh \
@@ -121,6 +123,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_digest.c \
 	tests/unit/test_ending.c \
 	tests/unit/test_err.c \
+	tests/unit/test_estimate.c \
 	tests/unit/test_failure.c \
 	tests/unit/test_failure_reason.c \
 	tests/unit/test_figure.c \
