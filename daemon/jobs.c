@@ -97,7 +97,8 @@ static int open_parts(struct jobs *jobs, struct err *err)
         return -1;
     jobs->queue = queue_new(&jobs->offers);
     jobs->bill_runs = bill_runs_new(jobs->loop, jobs->config->state);
-    if (open_schedulers(jobs, err) < 0 || jobs_restart(jobs, err) < 0)
+    if (jobs_tell_prices(jobs, err) < 0 || store_commit(jobs->store, err) < 0
+        || open_schedulers(jobs, err) < 0 || jobs_restart(jobs, err) < 0)
         return -1;
     return jobs_budget_recount(jobs, err);
 }

@@ -2,6 +2,7 @@
  * decided in price_book.c. */
 
 #include "daemon/jobs_private.h"
+#include "daemon/reservations.h"
 #include "daemon/store_price_book.h"
 #include "src/clock.h"
 #include "src/log.h"
@@ -13,8 +14,23 @@
 #include <string.h>
 
 enum {
-    NOTE_BYTES_MAX = 200
+    NOTE_BYTES_MAX = 200,
+    /* Nothing is open for longer: an attempt ends after 28 days and its grace, a warm
+     * pool after hours (railhead-job(5)). */
+    OPEN_DAYS_MAX = 30
 };
+
+int jobs_tell_prices(struct jobs *jobs, struct err *err)
+{
+    usec_t now = clock_wall();
+
+    if (price_book_tell_changes(&jobs->book, &jobs->offers,
+                                now - OPEN_DAYS_MAX * INT64_C(86400) * USEC_PER_SEC,
+                                jobs->store, err)
+        < 0)
+        return -1;
+    return reservations_keep(jobs->store, &jobs->offers, &jobs->book, now, err);
+}
 
 /* --- shown --- */
 
@@ -249,8 +265,12 @@ int jobs_set_price(struct jobs *jobs, const struct cJSON *body, const char *by,
     struct order order;
 
     if (read_order(jobs, body, &order, problems, err) < 0
-        || check_past(jobs, &order, err) < 0 || add_to_book(jobs, &order, by, err) < 0)
+        || check_past(jobs, &order, err) < 0)
         return -1;
+    if (add_to_book(jobs, &order, by, err) < 0 || jobs_tell_prices(jobs, err) < 0) {
+        jobs_fail(jobs, err);
+        return -1;
+    }
     jobs_wake(jobs);
     added = &jobs->book.entries[jobs->book.count - 1];
     log_info("price.set type=%s usd_per_hour=%s from_us=%lld by=%s",

@@ -162,3 +162,35 @@ size_t price_steps(const struct price_book *book, const struct offer *offer,
     *steps = found;
     return count;
 }
+
+static int tell_changes_of(const struct price_book *book, const struct offer *offer,
+                           usec_t since, struct store *store, struct err *err)
+{
+    const struct profile_price *before = price_in_force(book, offer, since);
+    const char *type = offer->profile->name;
+    usec_t at = since;
+
+    while ((at = price_next_change(book, offer, at)) != INT64_MAX) {
+        const struct profile_price *price = price_in_force(book, offer, at);
+        int64_t id;
+
+        if (price == before)
+            continue;
+        before = price;
+        if (store_price_id(store, type, price, &id, err) < 0
+            || store_add_price_change(store, type, at, id, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int price_book_tell_changes(const struct price_book *book, const struct offers *offers,
+                            usec_t since, struct store *store, struct err *err)
+{
+    if (store_clear_price_changes(store, err) < 0)
+        return -1;
+    for (size_t i = 0; book->at_change && i < offers->count; i++)
+        if (tell_changes_of(book, &offers->items[i], since, store, err) < 0)
+            return -1;
+    return 0;
+}

@@ -59,4 +59,10 @@ struct price_step {
 size_t price_steps(const struct price_book *book, const struct offer *offer,
                    usec_t wall, int64_t seconds, struct price_step **steps);
 
+/** Tells those who report on the ledger when prices change that cut what runs: those of
+ * what is offered, later than `since`.  To be called again after any change. */
+MUST_CHECK int price_book_tell_changes(const struct price_book *book,
+                                       const struct offers *offers, usec_t since,
+                                       struct store *store, struct err *err);
+
 #endif

@@ -155,11 +155,55 @@ static bool is_of_one_attempt(const struct charge *left, const struct charge *ri
            && left->attempt == right->attempt;
 }
 
+/* Changes of price that cut what runs (`reprice: at-change`). */
+static const char sql_changes[] =
+    "SELECT p.from_us, p.price FROM charge_label AS l"
+    " JOIN price_change AS p ON p.instance_type = l.instance_type"
+    " WHERE l.seq = ?1 AND p.from_us > ?2 ORDER BY p.from_us";
+
+/* Gives what runs still, charge by charge.  The `before` workers before it opened with
+ * it, so they have as much of every price. */
+static int give_open(const struct reader *reader, struct charge charge, usec_t wall,
+                     int64_t before, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    const int64_t start = charge.start_s, whole = charge.seconds;
+    int64_t from = 0;
+    int step;
+
+    if (store_prepare(reader->store, sql_changes, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, charge.label);
+    sqlite3_bind_int64(statement, 2, wall);
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+        usec_t change = sqlite3_column_int64(statement, 0);
+        int64_t cut = (change + USEC_PER_SEC - 1) / USEC_PER_SEC - start;
+
+        if (cut >= whole)
+            break;
+        charge.start_s = start + from;
+        charge.seconds = cut - from;
+        charge.base = before * charge.seconds;
+        if (cut > from && give(reader, &charge, err) < 0)
+            return -1;
+        from = cut;
+        charge.price = sqlite3_column_int64(statement, 1);
+    }
+    if (step != SQLITE_DONE && step != SQLITE_ROW)
+        return store_fail(reader->store, "read the ledger", err);
+    charge.start_s = start + from;
+    charge.seconds = whole - from;
+    charge.base = before * charge.seconds;
+    return give(reader, &charge, err);
+}
+
 /* job_id 0: of all jobs. */
 static int each_open(const struct reader *reader, int64_t job_id, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
-    struct charge before = { 0 };
+    const usec_t now = clock_boot();
+    struct charge last = { 0 };
+    int64_t before = 0;
     int step;
 
     if (store_prepare(reader->store, sql_open, &statement, err) < 0)
@@ -169,16 +213,16 @@ static int each_open(const struct reader *reader, int64_t job_id, struct err *er
     while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
         struct charge charge = charge_of(statement);
         const char *boot_id = (const char *)sqlite3_column_text(statement, 7);
+        usec_t wall = sqlite3_column_int64(statement, 9);
 
         charge.open = true;
-        charge.start_s = sqlite3_column_int64(statement, 9) / USEC_PER_SEC;
+        charge.start_s = wall / USEC_PER_SEC;
         if (boot_id && strcmp(boot_id, clock_boot_id()) == 0)
-            charge.seconds = money_billable_seconds(
-                clock_boot() - sqlite3_column_int64(statement, 8));
-        if (is_of_one_attempt(&before, &charge))
-            charge.base = before.base + before.seconds;
-        before = charge;
-        if (give(reader, &charge, err) < 0)
+            charge.seconds =
+                money_billable_seconds(now - sqlite3_column_int64(statement, 8));
+        before = is_of_one_attempt(&last, &charge) ? before + 1 : 0;
+        last = charge;
+        if (give_open(reader, charge, wall, before, err) < 0)
             return -1;
     }
     return step == SQLITE_DONE ? 0 : store_fail(reader->store, "read the ledger", err);

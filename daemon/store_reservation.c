@@ -24,7 +24,7 @@ int store_add_reservation(struct store *store, const struct reservation *reserva
 
 static const char sql_each_reservation[] =
     "SELECT seq, pool, instance_type, instances, price, from_us FROM reservation"
-    " ORDER BY pool, from_us, seq";
+    " ORDER BY pool, instance_type, from_us, seq";
 
 int store_each_reservation(struct store *store, store_reservation_callback_t *callback,
                            void *context, struct err *err)

@@ -6,8 +6,8 @@
 /* Instances that are paid for whether they are used or not (`pricing: reserved`), in
  * the ledger; railhead-billing(7), "Pools". */
 
-/* So many instances at this price from then on, until the pool's next reservation.
- * Texts are valid during the call only. */
+/* So many instances at this price from then on, until the next row of the pool and
+ * type.  Texts are valid during the call only. */
 struct reservation {
     int64_t seq;
     const char *pool;
@@ -26,7 +26,8 @@ typedef int store_reservation_callback_t(void *context,
                                          const struct reservation *reservation,
                                          struct err *err);
 
-/** All by pool, time and seq: of those of a pool from the same time, the last holds. */
+/** All by pool, type, time and seq: of those of a pool and type from the same time, the
+ * last holds. */
 MUST_CHECK int store_each_reservation(struct store *store,
                                       store_reservation_callback_t *callback,
                                       void *context, struct err *err);

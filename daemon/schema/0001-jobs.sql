@@ -196,7 +196,7 @@ CREATE TABLE interval_price (
 ) STRICT;
 
 -- Pools whose instances are paid for whether they are used or not: so many at this price, from then on until the pool's
--- next row.  Of rows from the same time the last one holds.
+-- next row with that type.  Of rows from the same time the last one holds.
 CREATE TABLE reservation (
     seq           INTEGER PRIMARY KEY,
     pool          TEXT NOT NULL,
