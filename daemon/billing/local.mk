@@ -5,6 +5,9 @@ daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/billing.h \
 	daemon/billing/receipt.c daemon/billing/receipt.h \
 	daemon/billing/receipt_words.c \
+	daemon/billing/compare.c \
+	daemon/billing/compare_runs.c daemon/billing/compare_runs.h \
+	daemon/billing/compare_series.c daemon/billing/compare_series.h \
 	daemon/billing/key_table.c daemon/billing/key_table.h \
 	daemon/billing/usage.c daemon/billing/usage.h \
 	daemon/billing/usage_ask.c \
@@ -21,6 +24,7 @@ daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/usage_intervals.c \
 	daemon/billing/usage_json.c \
 	daemon/billing/usage_line.c daemon/billing/usage_line.h \
+	daemon/billing/usage_lines.c \
 	daemon/billing/usage_parts.c \
 	daemon/billing/usage_spans.c \
 	daemon/billing/usage_sums.c daemon/billing/usage_sums.h \

@@ -44,7 +44,7 @@ static const struct usage_column columns[] = {
     { "RegionName",                COLUMN_NULL },
     { "ResourceId",                COLUMN_OF(job_id) },
     { "ResourceName",              COLUMN_OF(job_name) },
-    { "ResourceType",              COLUMN_SAME("Training Job") },
+    { "ResourceType",              COLUMN_OF(resource_type) },
     { "ServiceCategory",           COLUMN_SAME("AI and Machine Learning") },
     { "ServiceName",               COLUMN_SAME("Railhead") },
     { "ServiceSubcategory",        COLUMN_SAME("Machine Learning") },

@@ -5,40 +5,29 @@
 
 #include "daemon/billing/usage_line.h"
 
-#include "src/csv.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* What is said of all charges with one label. */
-struct label_texts {
-    char *details;
-    char *aws_product;
-    char *aws_tags;
+/* What is charged for.  A meter and a SKU belong together for good.  AWS calls reserved
+ * capacity that nobody uses a box. */
+enum kind {
+    KIND_RUN,
+    KIND_WARM,
+    KIND_IDLE
 };
 
-struct writer {
-    struct usage *usage;
-    const struct usage_column *columns;
-    size_t column_count;
-    struct label_texts *labels; /* by index, as usage->book has them */
-    size_t label_count;
-    FILE *out;
-    struct text text; /* of a line */
-};
-
-/* What each kind of interval is called.  A meter and a SKU belong together for good. */
 static const struct {
     const char *name;
     const char *meter;
     const char *sku;
-    const char *words;
+    const char *aws_usage;
 } kinds[] = {
-    [INTERVAL_RUN] = { "run", "Training instance time", "training", "Training" },
-    [INTERVAL_WARM] = { "warm", "Warm pool instance time", "warm-pool", "Warm pool" },
+    [KIND_RUN] = { "run", "Training instance time", "training", "Train" },
+    [KIND_WARM] = { "warm", "Warm pool instance time", "warm-pool", "Train" },
+    [KIND_IDLE] = { "idle", "Unused reserved instance time", "unused", "UnusedBox" },
 };
 
 /* A reserved pool's rate is agreed, as a standard one is; what is reserved is capacity.
@@ -122,35 +111,44 @@ static char *aws_tags_of(const struct cJSON *tags)
     return print(out);
 }
 
-static const struct label_texts *texts_of(struct writer *writer,
-                                          const struct usage_label *label)
+static void make_label(const struct usage *usage, const struct usage_label *label,
+                       struct usage_line_label *texts)
 {
-    struct label_texts *texts;
-    const struct cJSON *facts;
+    const struct cJSON *facts = facts_of(usage, label->words.instance_type);
 
-    for (; writer->label_count <= label->index; writer->label_count++) {
-        writer->labels = xrealloc(writer->labels,
-                                  (writer->label_count + 1) * sizeof *writer->labels);
-        writer->labels[writer->label_count] = (struct label_texts){ 0 };
-    }
-    texts = &writer->labels[label->index];
-    if (texts->details)
-        return texts;
-    facts = facts_of(writer->usage, label->words.instance_type);
-    texts->details = details_of(facts, &label->words);
-    texts->aws_product = product_of(facts, &label->words);
-    texts->aws_tags = aws_tags_of(label->tags);
-    return texts;
+    *texts = (struct usage_line_label){
+        .details = details_of(facts, &label->words),
+        .aws_product = product_of(facts, &label->words),
+        .aws_tags = aws_tags_of(label->tags),
+    };
 }
 
-static void clear_labels(struct writer *writer)
+static void clear_label(struct usage_line_label *texts)
 {
-    for (size_t i = 0; i < writer->label_count; i++) {
-        free(writer->labels[i].details);
-        free(writer->labels[i].aws_product);
-        free(writer->labels[i].aws_tags);
+    free(texts->details);
+    free(texts->aws_product);
+    free(texts->aws_tags);
+}
+
+static const struct usage_line_label *texts_of(struct usage_line_maker *maker,
+                                               const struct usage_label *label)
+{
+    for (; maker->label_count <= label->index; maker->label_count++) {
+        maker->labels =
+            xrealloc(maker->labels, (maker->label_count + 1) * sizeof *maker->labels);
+        maker->labels[maker->label_count] = (struct usage_line_label){ 0 };
     }
-    free(writer->labels);
+    if (!maker->labels[label->index].details)
+        make_label(maker->usage, label, &maker->labels[label->index]);
+    return &maker->labels[label->index];
+}
+
+void usage_line_maker_clear(struct usage_line_maker *maker)
+{
+    for (size_t i = 0; i < maker->label_count; i++)
+        clear_label(&maker->labels[i]);
+    clear_label(&maker->idle);
+    free(maker->labels);
 }
 
 /* --- a line --- */
@@ -193,10 +191,11 @@ static struct tm utc(int64_t at_s)
     return parts;
 }
 
-static void put_times(struct usage_line *line, const struct usage_part *part)
+/* Within a day, so within a month. */
+static void put_times(struct usage_line *line, int64_t from_s, int64_t to_s)
 {
-    struct tm from = utc(part->from_s);
-    struct tm to = utc(part->to_s);
+    struct tm from = utc(from_s);
+    struct tm to = utc(to_s);
     struct tm month = { .tm_year = from.tm_year, .tm_mon = from.tm_mon, .tm_mday = 1 };
 
     put_time(line, &from, &line->from, &line->aws_from);
@@ -208,21 +207,20 @@ static void put_times(struct usage_line *line, const struct usage_part *part)
     line->interval = keep(line, "%s/%s", line->from, line->to);
 }
 
-static int put_amounts(struct usage_line *line, const struct usage_part *part,
-                       struct err *err)
+static int put_amounts(struct usage_line *line, const struct price_row *price,
+                       int64_t seconds, nanousd_t ledger, struct err *err)
 {
-    nanousd_t hourly = part->price->words.hourly;
     char *cost = room(line);
 
-    if (money_hours_cost(hourly, part->seconds, cost, err) < 0)
+    if (money_hours_cost(price->hourly, seconds, cost, err) < 0)
         return -1;
     line->cost = cost;
-    line->seconds = keep(line, "%" PRId64, part->seconds);
-    line->hours = money_hours(part->seconds, room(line));
-    line->hourly = money_format(hourly, room(line));
-    line->ledger = money_format(part->cost, room(line));
-    if (strcmp(part->price->words.basis, "published") == 0
-        && strcmp(part->label->words.pricing, "standard") == 0) {
+    line->seconds = keep(line, "%" PRId64, seconds);
+    line->hours = money_hours(seconds, room(line));
+    line->hourly = money_format(price->hourly, room(line));
+    line->ledger = money_format(ledger, room(line));
+    if (strcmp(price->basis, "published") == 0
+        && strcmp(line->pricing, "standard") == 0) {
         line->published_hourly = line->hourly;
         line->published_ledger = line->ledger;
     }
@@ -231,161 +229,136 @@ static int put_amounts(struct usage_line *line, const struct usage_part *part,
 
 static void put_label(struct usage_line *line, const struct charge_label *words)
 {
-    line->owner = words->owner;
     line->instance_type = words->instance_type;
     line->pool = words->pool;
-    line->scheduler = words->scheduler;
-    line->tags = words->tags;
-    line->emulated = words->emulated ? "true" : "false";
     line->pricing = words->pricing;
+    line->emulated = words->emulated ? "true" : "false";
     for (size_t i = 0; i < ARRAY_SIZE(pricings); i++)
         if (strcmp(pricings[i].name, words->pricing) == 0) {
             line->focus_category = pricings[i].focus_category;
             line->aws_term = pricings[i].aws_term;
         }
-    if (strcmp(words->pricing, "reserved") == 0) {
+    if (strcmp(words->pricing, "reserved") == 0)
         line->reservation = words->pool;
-        line->reservation_status = "Used";
-    }
 }
 
-static void put_price(struct usage_line *line, const struct price_row *price)
+static void put_texts(struct usage_line *line, const struct usage_line_label *texts)
 {
+    line->details = texts->details;
+    line->aws_product = texts->aws_product;
+    line->aws_tags = texts->aws_tags;
+}
+
+static void put_kind(struct usage_line *line, enum kind kind,
+                     const struct price_row *price)
+{
+    line->kind = kinds[kind].name;
+    line->meter = kinds[kind].meter;
+    line->sku = keep(line, "%s/%s", line->instance_type, kinds[kind].sku);
+    line->sku_price = keep(line, "%s/price-%" PRId64, line->sku, price->seq);
+    line->aws_usage_type =
+        keep(line, "%s:%s", kinds[kind].aws_usage, line->instance_type);
     line->price_source = price->source;
     line->price_as_of = price->as_of;
     line->price_basis = price->basis;
     line->price_confidence = price->confidence;
 }
 
-static void put_thing(struct usage_line *line, const struct usage_part *part)
+/* What is charged where nothing else is set up. */
+static const char nobody[] = "railhead";
+
+static void put_account(struct usage_line *line, const struct usage *usage)
+{
+    const struct cJSON *account = json_get(usage->request, "account");
+    const char *id = json_get_text(account, "id");
+
+    line->account_id = id ? id : nobody;
+    line->account_name = json_get_text(account, "name");
+}
+
+/* --- of a charge --- */
+
+static void put_charge(struct usage_line *line, const struct usage_part *part)
 {
     const struct charge *charge = part->charge;
-    const char *type = part->label->words.instance_type;
 
     line->row = keep(line, "%" PRId64, charge->open_seq);
     line->id = keep(line, "%" PRId64 "-%" PRId64, charge->open_seq, part->from_s);
     line->attempt = keep(line, "%d", charge->attempt);
     line->worker = keep(line, "%d", charge->worker);
-    line->kind = kinds[charge->kind].name;
-    line->meter = kinds[charge->kind].meter;
-    line->sku = keep(line, "%s/%s", type, kinds[charge->kind].sku);
-    line->sku_price = keep(line, "%s/price-%" PRId64, line->sku, charge->price);
-    line->aws_usage_type = keep(line, "Train:%s", type);
     line->open = charge->open ? "true" : "false";
     if (charge->busy_permille >= 0)
         line->busy_permille = keep(line, "%d", charge->busy_permille);
-    line->description =
-        keep(line, "%s: %s, attempt %d, instance %d%s%s%s", kinds[charge->kind].words,
-             type, charge->attempt, charge->worker + 1,
-             part->label->words.emulated ? ", emulated" : "",
-             part->price->is_estimate ? ", estimated price" : "",
-             charge->open ? ", still running" : "");
+    line->owner = part->label->words.owner;
+    line->scheduler = part->label->words.scheduler;
+    line->tags = part->label->words.tags;
+    line->reservation_status = line->reservation ? "Used" : NULL;
+    line->description = keep(line, "%s of %s, attempt %d, algo-%d%s%s%s", line->meter,
+                             line->instance_type, charge->attempt, charge->worker + 1,
+                             part->label->words.emulated ? ", emulated" : "",
+                             part->price->is_estimate ? ", estimated price" : "",
+                             charge->open ? ", still running" : "");
 }
 
-static int put_job(struct usage_line *line, struct writer *writer, int64_t job_id,
+static int put_job(struct usage_line *line, struct usage *usage, int64_t job_id,
                    struct err *err)
 {
-    struct usage *usage = writer->usage;
-    const struct cJSON *account = json_get(usage->request, "account");
-
-    line->account_id = json_get_text(account, "id");
-    if (!line->account_id)
-        line->account_id = "railhead";
-    line->account_name = json_get_text(account, "name");
     if (usage_job_name(usage, job_id, &line->job_name, err) < 0)
         return -1;
     line->job_id = usage->job.id;
     line->job_arn = keep(line, "arn:railhead:sagemaker::%s:training-job/%s",
                          line->account_id, line->job_name);
+    line->resource_type = "Training Job";
     return 0;
 }
 
-static int make_line(struct writer *writer, const struct usage_part *part,
-                     struct usage_line *line, struct err *err)
+static void clear_line(struct usage_line *line)
 {
-    const struct label_texts *texts = texts_of(writer, part->label);
+    memset(line, 0, offsetof(struct usage_line, rooms));
+    line->rooms_used = 0;
+}
 
-    line->details = texts->details;
-    line->aws_product = texts->aws_product;
-    line->aws_tags = texts->aws_tags;
-    put_times(line, part);
+int usage_line_of_part(struct usage_line_maker *maker, const struct usage_part *part,
+                       struct usage_line *line, struct err *err)
+{
+    const struct charge *charge = part->charge;
+    const struct price_row *price = &part->price->words;
+
+    clear_line(line);
+    put_account(line, maker->usage);
+    put_times(line, part->from_s, part->to_s);
     put_label(line, &part->label->words);
-    put_price(line, &part->price->words);
-    put_thing(line, part);
-    if (put_amounts(line, part, err) < 0)
+    put_texts(line, texts_of(maker, part->label));
+    put_kind(line, charge->kind == INTERVAL_WARM ? KIND_WARM : KIND_RUN, price);
+    put_charge(line, part);
+    if (put_amounts(line, price, part->seconds, part->cost, err) < 0)
         return -1;
-    return put_job(line, writer, part->charge->job_id, err);
+    return put_job(line, maker->usage, charge->job_id, err);
 }
 
-/* --- lines --- */
+/* --- of nobody's --- */
 
-static void add_column(struct text *text, const struct usage_column *column,
-                       const struct usage_line *line)
+int usage_line_of_idle(struct usage_line_maker *maker,
+                       const struct usage_idle_part *part, struct usage_line *line,
+                       struct err *err)
 {
-    const char *words = column->same;
+    const struct usage_label *label = &part->reserved->label;
+    const struct price_row *price = &part->reserved->price->words;
 
-    if (!words)
-        memcpy(&words, (const char *)line + column->at, sizeof words);
-    if (column->is_words)
-        csv_add_words(text, words);
-    else
-        csv_add(text, words);
-}
-
-static void write_text(struct writer *writer)
-{
-    csv_end(&writer->text);
-    fwrite(writer->text.bytes, 1, writer->text.len, writer->out);
-    writer->text.len = 0;
-}
-
-static int write_line(void *context, const struct usage_part *part, struct err *err)
-{
-    struct writer *writer = context;
-    struct usage_line line;
-
-    if (!part->price || part->seconds == 0)
-        return 0;
-    memset(&line, 0, offsetof(struct usage_line, rooms));
-    line.rooms_used = 0;
-    if (make_line(writer, part, &line, err) < 0)
-        return -1;
-    for (size_t i = 0; i < writer->column_count; i++)
-        add_column(&writer->text, &writer->columns[i], &line);
-    write_text(writer);
-    return 0;
-}
-
-static int write_all(struct writer *writer, struct err *err)
-{
-    const struct usage_ask *ask = writer->usage->ask;
-    struct usage_spans days = { 0 };
-    int result;
-
-    if (usage_spans_make(ask->from_s, ask->to_s,
-                         &(struct usage_units){ .days = true, .utc = true }, &days, err)
-        < 0)
-        return -1;
-    for (size_t i = 0; i < writer->column_count; i++)
-        csv_add(&writer->text, writer->columns[i].name);
-    write_text(writer);
-    result = usage_each_part(writer->usage, &days, write_line, writer, err);
-    usage_spans_clear(&days);
-    return result;
-}
-
-int usage_write_lines(struct usage *usage, const struct usage_column *columns,
-                      size_t count, FILE *out, struct err *err)
-{
-    struct writer writer = {
-        .usage = usage,
-        .columns = columns,
-        .column_count = count,
-        .out = out,
-    };
-    int result = write_all(&writer, err);
-
-    clear_labels(&writer);
-    text_clear(&writer.text);
-    return result;
+    clear_line(line);
+    clear_label(&maker->idle);
+    make_label(maker->usage, label, &maker->idle);
+    put_account(line, maker->usage);
+    put_times(line, part->from_s, part->to_s);
+    put_label(line, &label->words);
+    put_texts(line, &maker->idle);
+    put_kind(line, KIND_IDLE, price);
+    line->id = keep(line, "idle-%s-%" PRId64, line->instance_type, part->from_s);
+    line->open = "false";
+    line->tags = "{}";
+    line->reservation_status = "Unused";
+    line->description =
+        keep(line, "%s of %s%s", line->meter, line->instance_type,
+             part->reserved->price->is_estimate ? ", estimated price" : "");
+    return put_amounts(line, price, part->amount.seconds, part->amount.cost, err);
 }

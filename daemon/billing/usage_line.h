@@ -1,7 +1,7 @@
 #ifndef DAEMON_BILLING_USAGE_LINE_H
 #define DAEMON_BILLING_USAGE_LINE_H
 
-#include "daemon/billing/usage.h"
+#include "daemon/billing/usage_sums.h"
 
 /*
  * Exports for the tools of others: CSV with a line for every part of a charge in a day
@@ -38,8 +38,8 @@ struct usage_line {
     /* Of what. */
     const char *row; /* of the ledger */
     const char *id;  /* that no other line has */
-    const char *job_id, *job_name, *job_arn, *attempt, *worker;
-    const char *kind;        /* "run" or "warm" */
+    const char *job_id, *job_name, *job_arn, *attempt, *worker, *resource_type;
+    const char *kind;        /* "run", "warm" or "idle" */
     const char *description; /* in a few words, none of which a user chose */
     const char *meter, *sku, *sku_price, *aws_usage_type;
     const char *details, *aws_product; /* JSON objects */
@@ -58,6 +58,42 @@ struct usage_line {
     size_t rooms_used;
 };
 
+/* --- usage_line.c: a line --- */
+
+/* What is said of all charges with one label. */
+struct usage_line_label {
+    char *details;
+    char *aws_product;
+    char *aws_tags;
+};
+
+struct usage_line_maker {
+    struct usage *usage;
+    struct usage_line_label *labels; /* by index, as usage->book has them */
+    size_t label_count;
+    struct usage_line_label idle; /* of the line of idle time made last */
+};
+
+/** The line of a part, which has a price and seconds.  It borrows from the part, the
+ * book and the maker. */
+MUST_CHECK int usage_line_of_part(struct usage_line_maker *maker,
+                                  const struct usage_part *part,
+                                  struct usage_line *line, struct err *err);
+
+/* Reserved instances that nobody used. */
+struct usage_idle_part {
+    const struct usage_reserved *reserved; /* has a price */
+    int64_t from_s;
+    int64_t to_s;
+    struct usage_amount amount;
+};
+MUST_CHECK int usage_line_of_idle(struct usage_line_maker *maker,
+                                  const struct usage_idle_part *part,
+                                  struct usage_line *line, struct err *err);
+void usage_line_maker_clear(struct usage_line_maker *maker);
+
+/* --- usage_lines.c: all lines --- */
+
 /* The same text in every line, else the one at this offset of the line. */
 struct usage_column {
     const char *name;
@@ -72,7 +108,7 @@ struct usage_column {
 #define COLUMN_SAME(words)   (words), 0, false
 #define COLUMN_NULL          NULL, 0, false
 
-/** Writes the header and a line for every part. */
+/** Writes the header and a line for every part, then those of idle time. */
 MUST_CHECK int usage_write_lines(struct usage *usage,
                                  const struct usage_column *columns, size_t count,
                                  FILE *out, struct err *err);
