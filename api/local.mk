@@ -4,6 +4,7 @@ api_libapi_a_SOURCES = \
 	api/body.c api/body.h \
 	api/exchange.c api/exchange.h \
 	api/handle_bill.c \
+	api/handle_compare.c \
 	api/handle_budgets.c \
 	api/handle_health.c \
 	api/handle_history.c \

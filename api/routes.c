@@ -48,6 +48,7 @@ static const struct route routes[] = {
     { "PUT", "/v1/budgets/{name}", "setBudget", handle_budget_set, no_parameters, true, NULL },
     { "DELETE", "/v1/budgets/{name}", "removeBudget", handle_budget_remove, no_parameters, false, NULL },
     { "GET", "/v1/usage", "getUsage", handle_usage, usage_parameters, false, NULL },
+    { "POST", "/v1/comparisons", "compareTrainingJobs", handle_compare, no_parameters, true, NULL },
     { "GET", "/v1/ledger/verification", "verifyLedger", handle_ledger_verify, verify_parameters, false, NULL },
     { "GET", "/healthz", "getHealth", handle_health, no_parameters, false, NULL },
     { "GET", "/readyz", "getReadiness", handle_ready, no_parameters, false, NULL },

@@ -68,6 +68,8 @@ route_handler_t handle_source_put;
 route_handler_t handle_source_show;
 /* handle_instances.c */
 route_handler_t handle_instance_types;
+/* handle_compare.c */
+route_handler_t handle_compare;
 /* handle_bill.c */
 route_handler_t handle_ledger_verify;
 route_handler_t handle_job_receipt;

@@ -265,8 +265,8 @@ static void remark_few(struct comparison *comparison)
     if (comparison->arm_count > 1 && fewest < RUNS_WANTED)
         words_add(
             &comparison->remarks,
-            xasprintf("an arm has %zu completed run%s: with fewer than %d intervals"
-                      " are wide, and what they miss is not seen",
+            xasprintf("an arm has only %zu completed run%s: at least %d tell how far"
+                      " runs of the same lie apart",
                       fewest, fewest == 1 ? "" : "s", RUNS_WANTED));
     if (comparison->arm_count > 2)
         words_add(

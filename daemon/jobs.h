@@ -97,6 +97,11 @@ struct job_filter {
 MUST_CHECK int jobs_list(struct jobs *jobs, const struct job_filter *filter,
                          struct cJSON **out, struct err *err);
 
+/** What a comparison needs of the catalog, by type: {TYPE: {processes (that a host has
+ * when the spec does not say), usd_per_hour and confidence (of the price in force at
+ * `wall`; not there: unpriced)}}.  The caller owns it. */
+struct cJSON *jobs_type_facts(struct jobs *jobs, usec_t wall);
+
 /** Every price of the catalog, the pools and the book by type, or those of one type: {"items": [{instance_type, usd_per_hour, currency, from, basis, ...}],
  * "next_cursor": null}.  ERR_NOT_FOUND when there is no such type. */
 MUST_CHECK int jobs_prices(struct jobs *jobs, const char *instance_type,

@@ -29,6 +29,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_budget_admit.c \
 	daemon/jobs_budget_look.c \
 	daemon/jobs_budget_rules.c \
+	daemon/jobs_compare.c \
 	daemon/jobs_deadlines.c \
 	daemon/jobs_facts.c \
 	daemon/jobs_history.c daemon/jobs_history.h \
@@ -72,6 +73,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_price_book.c daemon/store_price_book.h \
 	daemon/store_reservation.c daemon/store_reservation.h \
 	daemon/store_private.h \
+	daemon/store_tag.c daemon/store_tag.h \
 	daemon/store_wal.c
 nodist_daemon_libdaemon_a_SOURCES = daemon/schema.c
 daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)

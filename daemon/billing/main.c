@@ -17,6 +17,7 @@ static const struct {
     bill_verb_t *run;
 } verbs[] = {
     { "verify", bill_verify },
+    { "compare", bill_compare },
     { "receipt", bill_receipt },
     { "usage", bill_usage },
 };
