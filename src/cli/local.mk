@@ -4,7 +4,12 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/admin_price.c \
 	src/cli/bill.h \
 	src/cli/bill_table.c \
+	src/cli/bill_receipt.c \
 	src/cli/bill_usage.c \
+	src/cli/bill_verify.c \
+	src/cli/budget.h \
+	src/cli/budget_set.c \
+	src/cli/budget_show.c \
 	src/cli/claim.c src/cli/claim.h \
 	src/cli/compare.h \
 	src/cli/compare_chart.c \
@@ -32,6 +37,7 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/verb_benchmark.c \
 	src/cli/verb_bill.c \
 	src/cli/verb_compare.c \
+	src/cli/verb_budget.c \
 	src/cli/verb_doctor.c \
 	src/cli/verb_estimate.c \
 	src/cli/verb_instances.c \

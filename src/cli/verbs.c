@@ -7,9 +7,10 @@
 #include <string.h>
 
 const struct verb *const verbs[] = {
-    &verb_submit,  &verb_estimate, &verb_ls,        &verb_show,      &verb_logs,
-    &verb_metrics, &verb_stop,     &verb_wait,      &verb_instances, &verb_doctor,
-    &verb_bill,    &verb_compare,  &verb_benchmark, &verb_admin,     NULL,
+    &verb_submit,    &verb_estimate,  &verb_ls,    &verb_show,
+    &verb_logs,      &verb_metrics,   &verb_stop,  &verb_wait,
+    &verb_instances, &verb_doctor,    &verb_bill,  &verb_budget,
+    &verb_compare,   &verb_benchmark, &verb_admin, NULL,
 };
 
 const struct verb *verb_find(const char *name)

@@ -47,6 +47,7 @@ extern const struct verb verb_wait;
 extern const struct verb verb_instances;
 extern const struct verb verb_doctor;
 extern const struct verb verb_bill;
+extern const struct verb verb_budget;
 extern const struct verb verb_compare;
 extern const struct verb verb_benchmark;
 extern const struct verb verb_admin;
