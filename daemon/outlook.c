@@ -4,17 +4,67 @@
 
 #include "daemon/outlook.h"
 
+#include "daemon/budget.h"
 #include "src/clock.h"
 
 #include <stdlib.h>
 
 /* What is expected of the whole job, in billable seconds of each instance. */
 struct expected {
-    const char *basis; /* "history" or "progress"; NULL: nothing is, and */
-    char *unavailable; /* this is why */
-    int64_t runs;      /* that it rests on */
+    const char *basis;      /* "history" or "progress"; NULL: nothing is, and */
+    char *unavailable;      /* this is why */
+    int64_t runs;           /* that it rests on */
+    const char *stopped_by; /* what is likely to end it before it is done; or NULL */
     struct likely seconds;
 };
+
+/* Of all instances.  False: there is no price. */
+static bool hourly_of_all(const struct outlook *outlook, nanousd_t *hourly)
+{
+    return outlook->hourly
+           && money_for_seconds(*outlook->hourly,
+                                (int64_t)outlook->job->instance_count * 3600, hourly,
+                                NULL)
+                  == 0;
+}
+
+/* After how many billable seconds budget_usd is spent. */
+static int64_t budget_seconds(const struct outlook *outlook)
+{
+    const struct bill *bill = outlook->bill;
+    nanousd_t hourly;
+
+    if (!outlook->job->budget || !bill->priced || !hourly_of_all(outlook, &hourly))
+        return INT64_MAX;
+    return bill->billable_seconds
+           + budget_lasts(outlook->job->budget - bill->cost, hourly) / USEC_PER_SEC;
+}
+
+static int64_t smaller(int64_t left, int64_t right)
+{
+    return left < right ? left : right;
+}
+
+/* Not less than what was billed by now. */
+static int64_t most_seconds(const struct outlook *outlook)
+{
+    const struct run_bounds bounds = run_bounds_of_job(outlook->job);
+    int64_t most = smaller(estimate_most_seconds(&bounds), budget_seconds(outlook));
+    int64_t least = outlook->bill->billable_seconds;
+
+    return most > least ? most : least;
+}
+
+/* A budget leaves the grace its room, max_run does not. */
+static const char *stop_before(const struct outlook *outlook, int64_t seconds)
+{
+    int64_t by_budget = budget_seconds(outlook) - outlook->job->grace_s;
+    int64_t by_run = outlook->job->max_run_s;
+
+    if (seconds <= smaller(by_budget, by_run))
+        return NULL;
+    return by_budget < by_run ? "budget_usd" : "max_run";
+}
 
 /* NULL when runs of the recipe tell how long the job takes; else why they do not. */
 static char *from_history(const struct outlook *outlook, struct likely *seconds)
@@ -77,12 +127,9 @@ static int64_t between(int64_t low, int64_t value, int64_t high)
 /* Not less than what was billed, nor more than can be. */
 static void hold(const struct outlook *outlook, struct likely *seconds)
 {
-    const struct run_bounds bounds = run_bounds_of_job(outlook->job);
     int64_t least = outlook->bill->billable_seconds;
-    int64_t most = estimate_most_seconds(&bounds);
+    int64_t most = most_seconds(outlook);
 
-    if (most < least)
-        most = least;
     seconds->seconds = between(least, seconds->seconds, most);
     seconds->low = between(least, seconds->low, most);
     seconds->high = between(least, seconds->high, most);
@@ -100,6 +147,8 @@ static struct expected expect(const struct outlook *outlook)
         expected.basis = "progress";
         free(steal_ptr(&expected.unavailable));
     }
+    if (expected.basis)
+        expected.stopped_by = stop_before(outlook, expected.seconds.seconds);
     hold(outlook, &expected.seconds);
     return expected;
 }
@@ -138,12 +187,10 @@ static struct cJSON *most_of(const struct outlook *outlook)
     const struct run_bounds bounds = run_bounds_of_job(outlook->job);
     const struct job_spec *spec = outlook->spec;
     struct cJSON *most = json_object_new();
-    int64_t seconds = estimate_most_seconds(&bounds);
+    int64_t seconds = most_seconds(outlook);
     char text[MONEY_TEXT_SIZE];
     nanousd_t kept;
 
-    if (seconds < outlook->bill->billable_seconds)
-        seconds = outlook->bill->billable_seconds;
     json_set_int(most, "seconds", seconds);
     set_cost(most, "cost_usd", true, seconds, outlook);
     json_set_text(most, "not_counted",
@@ -173,8 +220,7 @@ static void set_expected(struct cJSON *json, const struct outlook *outlook,
     set_cost(json, "cost_usd", expected->basis, seconds->seconds, outlook);
     set_cost(json, "low_usd", seconds->has_band, seconds->low, outlook);
     set_cost(json, "high_usd", seconds->has_band, seconds->high, outlook);
-    json_set_bool(json, "exceeds_max_run",
-                  expected->basis && seconds->seconds > outlook->job->max_run_s);
+    json_set_text(json, "stopped_by", expected->stopped_by);
     json_set_text(json, "unavailable", expected->unavailable);
 }
 
@@ -186,14 +232,7 @@ static struct cJSON *bounds_of(const struct outlook *outlook)
     nanousd_t hour;
 
     json_set_text(json, "usd_per_hour",
-                  outlook->hourly
-                          && money_for_seconds(*outlook->hourly,
-                                               (int64_t)outlook->job->instance_count
-                                                   * 3600,
-                                               &hour, NULL)
-                                 == 0
-                      ? money_format(hour, text)
-                      : NULL);
+                  hourly_of_all(outlook, &hour) ? money_format(hour, text) : NULL);
     json_set(json, "most", most_of(outlook));
     return json;
 }

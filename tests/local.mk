@@ -116,6 +116,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_channel.c \
 	tests/unit/test_claim.c \
 	tests/unit/test_cli_figure.c \
+	tests/unit/test_cli_outlook.c \
 	tests/unit/test_clock.c \
 	tests/unit/test_config.c \
 	tests/unit/test_csv.c \
@@ -152,6 +153,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_money.c \
 	tests/unit/test_mpi_ends.c \
 	tests/unit/test_offers.c \
+	tests/unit/test_outlook.c \
 	tests/unit/test_output.c \
 	tests/unit/test_peers.c \
 	tests/unit/test_plan_words.c \

@@ -65,6 +65,7 @@ void outlook_add_bounds(const struct cJSON *outlook, const struct cJSON *price,
 static void add_basis(const struct cJSON *likely, struct text *out)
 {
     const char *basis = json_get_text(likely, "basis");
+    const char *stopped_by = json_get_text(likely, "stopped_by");
     int64_t runs = json_get_int(likely, "runs", 0);
 
     if (basis && strcmp(basis, "progress") == 0)
@@ -77,8 +78,9 @@ static void add_basis(const struct cJSON *likely, struct text *out)
         figure_row(out, "by",
                    "%lld completed jobs of the same code, hyperparameters and type",
                    (long long)runs);
-    if (json_get_bool(likely, "exceeds_max_run"))
-        figure_row(out, "warning", "max_run is likely to stop it before it is done");
+    if (stopped_by)
+        figure_row(out, "warning", "%s is likely to stop it before it is done",
+                   stopped_by);
 }
 
 void outlook_add_likely(const struct cJSON *likely, struct text *out)

@@ -117,6 +117,7 @@ START_TEST(an_ended_job_has_every_member_of_the_design)
           "\"per_usd\":\"38737443.4\",\"usd_per_million\":\"0.025815\",\"objective\":null,\"unavailable\":null}" },
         { "metrics", "{}" }, { "transitions", "[]" }, { "plan", "{\"world_size\":2,\"launcher\":\"none\"}" },
         { "warm_pool", "null" }, { "artifacts", "null" }, { "progress", "null" },
+        { "forecast", "null" },
         { "findings", "[]" }, { "tags", "{\"project\":\"reviews\"}" }, { "spec", "{\"instance_count\":2}" },
     };
     /* clang-format on */

@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static int64_t insert(const char *name, const char *owner, enum job_state state)
     job->owner = xstrdup(owner);
     job->instance_type = xstrdup("ml.c5.xlarge");
     job->scheduler = xstrdup("local");
+    job->tags = xstrdup("{}");
     job->instance_count = 2;
     job->emulated = true;
     job->state = state;
@@ -93,6 +95,7 @@ START_TEST(the_longest_name_of_a_type_comes_back_whole)
     job->name = xstrdup("one");
     job->owner = xstrdup("ana");
     job->scheduler = xstrdup("local");
+    job->tags = xstrdup("{}");
     job->instance_type = xstrdup(longest);
     must(store_insert_job(store, job, &err), &err);
     must(store_get_job(store, job->job_id, &row, &err), &err);
@@ -349,12 +352,98 @@ static void set_metric(const char *name, const char *value, int rank, const char
                        usec_t wall)
 {
     auto_json struct cJSON *number = step ? json_number_new(step) : NULL;
-    struct metric_value metric = { name, value,  rank,
-                                   number, LIFE_WALL_ZERO + wall, 1 };
+    struct metric_value metric = {
+        name, value, rank, number, LIFE_WALL_ZERO + wall, 1
+    };
     struct err err;
 
     must(store_set_metric(store, 5, &metric, &err), &err);
 }
+
+/* A job that cost nothing, of a recipe, where and how it ran. */
+static void insert_run(const char *recipe, const char *scheduler, bool emulated,
+                       enum job_state state, int64_t seconds)
+{
+    auto_job struct job *job = job_new(store_next_job_id(store));
+    struct err err;
+
+    job->name = xasprintf("run-%d", (int)job->job_id);
+    job->owner = xstrdup("ana");
+    job->instance_type = xstrdup("ml.c5.xlarge");
+    job->scheduler = xstrdup(scheduler);
+    job->tags = xstrdup("{}");
+    job->instance_count = 1;
+    job->emulated = emulated;
+    job->state = state;
+    snprintf(job->recipe, sizeof job->recipe, "%s", recipe);
+    must(store_insert_job(store, job, &err), &err);
+    must(store_set_bill(store, job->job_id, seconds, 0, &err), &err);
+}
+
+static void expect_runs(const char *recipe, const char *scheduler, bool emulated,
+                        size_t limit, const char *expected)
+{
+    auto_job struct job *like = job_new(0);
+    auto_text struct text all = { 0 };
+    int64_t seconds[8];
+    size_t count = 0;
+    struct err err;
+
+    like->scheduler = xstrdup(scheduler);
+    like->emulated = emulated;
+    snprintf(like->recipe, sizeof like->recipe, "%s", recipe);
+    must(store_get_runs(store, like, limit, seconds, &count, &err), &err);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&all, "%s%lld", i ? " " : "", (long long)seconds[i]);
+    ck_assert_str_eq(all.bytes ? all.bytes : "", expected);
+}
+
+START_TEST(runs_of_a_recipe_are_those_that_completed_there_newest_first)
+{
+    insert_run("aa", "local", false, JOB_COMPLETED, 10);
+    insert_run("aa", "local", true, JOB_COMPLETED, 20);
+    insert_run("aa", "fake", false, JOB_COMPLETED, 30);
+    insert_run("aa", "local", false, JOB_FAILED, 40);
+    insert_run("bb", "local", false, JOB_COMPLETED, 50);
+    insert_run("aa", "local", false, JOB_COMPLETED, 60);
+    insert_run("aa", "local", false, JOB_COMPLETED, 70);
+    expect_runs("aa", "local", false, 8, "70 60 10");
+    expect_runs("aa", "local", false, 2, "70 60");
+    expect_runs("aa", "local", true, 8, "20");
+    expect_runs("aa", "fake", false, 8, "30");
+    expect_runs("cc", "local", false, 8, "");
+}
+END_TEST
+
+START_TEST(a_metric_keeps_the_first_value_of_its_attempt)
+{
+    struct metric_value value = { "seen", "100", 0, NULL, LIFE_WALL_ZERO, 1 };
+    struct metric_readings readings;
+    struct err err;
+
+    must(store_get_readings(store, 5, "seen", &readings, &err), &err);
+    ck_assert_int_eq(readings.attempt, 0);
+    must(store_set_metric(store, 5, &value, &err), &err);
+    value.value = "250";
+    value.wall += 7;
+    must(store_set_metric(store, 5, &value, &err), &err);
+    must(store_get_readings(store, 5, "seen", &readings, &err), &err);
+    ck_assert_int_eq(readings.attempt, 1);
+    ck_assert_str_eq(readings.first, "100");
+    ck_assert_str_eq(readings.last, "250");
+    ck_assert_int_eq(readings.first_wall, LIFE_WALL_ZERO);
+    ck_assert_int_eq(readings.last_wall, LIFE_WALL_ZERO + 7);
+    value.value = "NaN";
+    value.wall += 7;
+    value.attempt = 2;
+    must(store_set_metric(store, 5, &value, &err), &err);
+    must(store_get_readings(store, 5, "seen", &readings, &err), &err);
+    ck_assert_int_eq(readings.attempt, 2);
+    ck_assert_str_eq(readings.first, "NaN");
+    ck_assert_str_eq(readings.last, "NaN");
+    ck_assert_int_eq(readings.first_wall, LIFE_WALL_ZERO + 14);
+}
+END_TEST
 
 START_TEST(the_newest_value_of_a_metric_is_kept)
 {
@@ -432,6 +521,8 @@ Suite *suite_store_rows(void)
     tcase_add_test(tests, an_event_is_written_once);
     tcase_add_test(tests, the_spec_is_in_the_first_event);
     tcase_add_test(tests, an_idempotency_key_belongs_to_its_owner);
+    tcase_add_test(tests, runs_of_a_recipe_are_those_that_completed_there_newest_first);
+    tcase_add_test(tests, a_metric_keeps_the_first_value_of_its_attempt);
     tcase_add_test(tests, the_newest_value_of_a_metric_is_kept);
     tcase_add_test(tests, what_is_no_number_is_a_text_in_the_answer);
     tcase_add_test(tests, a_price_has_one_row_and_a_changed_one_another);
