@@ -35,45 +35,49 @@ void handle_job_receipt(struct api *api, const struct request *request,
 }
 
 /* The forms of the report of usage; daemon/billing/usage.c writes them. */
-static const struct {
-    const char *format;
+struct usage_format {
+    const char *name;
     const char *content_type;
-} usage_formats[] = {
-    { "json", "application/json" },
-    { "csv", "text/csv; charset=utf-8; header=present" },
-    { "intervals", "application/x-ndjson" },
-    { "focus", "text/csv; charset=utf-8; header=present" },
-    { "cur", "text/csv; charset=utf-8; header=present" },
-    { "html", "text/html; charset=utf-8" },
+    bool is_export; /* it tells more than the ledger knows */
+};
+
+static const struct usage_format usage_formats[] = {
+    { "json", "application/json", false },
+    { "csv", "text/csv; charset=utf-8; header=present", false },
+    { "intervals", "application/x-ndjson", false },
+    { "focus", "text/csv; charset=utf-8; header=present", true },
+    { "cur", "text/csv; charset=utf-8; header=present", true },
+    { "html", "text/html; charset=utf-8", false },
 };
 
 /* NULL: there is none of this name. */
-static const char *type_of_format(const char *format)
+static const struct usage_format *find_format(const char *name)
 {
     for (size_t i = 0; i < ARRAY_SIZE(usage_formats); i++)
-        if (strcmp(usage_formats[i].format, format) == 0)
-            return usage_formats[i].content_type;
+        if (strcmp(usage_formats[i].name, name) == 0)
+            return &usage_formats[i];
     return NULL;
 }
 
 /* What the parameters mean is for railhead-bill, which has the zone and the ledger. */
 void handle_usage(struct api *api, const struct request *request, struct reply *reply)
 {
-    const char *format = request_parameter(request, "format");
-    const char *type = type_of_format(format ? format : "json");
+    const char *name = request_parameter(request, "format");
+    const struct usage_format *format = find_format(name ? name : "json");
     auto_problems struct problems problems = { 0 };
     struct cJSON *json;
 
-    (void)api;
-    if (!type) {
+    if (!format) {
         problems_add(&problems, "format",
                      "known: json, csv, intervals, focus, cur, html",
-                     "there is no form \"%.40s\"", format);
+                     "there is no form \"%.40s\"", name);
         reply_parameters(reply, &problems);
         return;
     }
     json = question("usage");
     for (size_t i = 0; i < request->parameter_count; i++)
         json_set_text(json, request->parameters[i].name, request->parameters[i].value);
-    reply_question(reply, type, json);
+    if (format->is_export)
+        json_set(json, "export", jobs_export_facts(api->jobs));
+    reply_question(reply, format->content_type, json);
 }

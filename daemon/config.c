@@ -24,6 +24,7 @@
 enum {
     CONFIG_BYTES_MAX = 1 << 20,
     PATH_BYTES_MAX = 1024,
+    ACCOUNT_BYTES_MAX = 128,
     PASS_MAX = 200,
     COUNT_MAX = 100000,
     EMULATE_COUNT = 16,
@@ -178,9 +179,40 @@ static void read_reprice(void *into, const struct cJSON *value,
         config->reprice = (enum reprice)index;
 }
 
+static void read_account(const struct cJSON *value, const struct member_place *place,
+                         char **account)
+{
+    const char *text;
+
+    if (!member_text(value, place, ACCOUNT_BYTES_MAX, &text))
+        return;
+    if (!*text || text_has_control(text))
+        member_problem(place, NULL, "expected words without control characters");
+    else
+        *account = xstrdup(text);
+}
+
+static void read_account_id(void *into, const struct cJSON *value,
+                            const struct member_place *place)
+{
+    struct config *config = into;
+
+    read_account(value, place, &config->account_id);
+}
+
+static void read_account_name(void *into, const struct cJSON *value,
+                              const struct member_place *place)
+{
+    struct config *config = into;
+
+    read_account(value, place, &config->account_name);
+}
+
 /* clang-format off */
 static const struct member billing_members[] = {
-    { "reprice", read_reprice, false, NULL },
+    { "reprice",      read_reprice,      false, NULL },
+    { "account_id",   read_account_id,   false, NULL },
+    { "account_name", read_account_name, false, NULL },
 };
 /* clang-format on */
 
@@ -421,6 +453,8 @@ void config_clear(struct config *config)
     free(config->listen);
     free(config->instance_profiles);
     free(config->python);
+    free(config->account_id);
+    free(config->account_name);
     words_free(config->pass_environment);
     storage_clear(&config->storage);
     for (size_t i = 0; i < config->pool_count; i++) {

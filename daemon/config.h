@@ -48,6 +48,8 @@ struct config {
     bool isolate;            /* jobs get namespaces of their own, where permitted */
     struct storage storage;  /* `s3`: where and whose keys */
     enum reprice reprice;    /* `billing` */
+    char *account_id;        /* whom exports bill; NULL: not said */
+    char *account_name;      /* or NULL */
     struct pool_config *pools;
     size_t pool_count;
     int64_t body_limit_bytes;   /* of a request; default 1 MiB */

@@ -102,6 +102,11 @@ MUST_CHECK int jobs_list(struct jobs *jobs, const struct job_filter *filter,
  * `wall`; not there: unpriced)}}.  The caller owns it. */
 struct cJSON *jobs_type_facts(struct jobs *jobs, usec_t wall);
 
+/** What an export of charges says besides them: {"account": {id, name}, either of which
+ * may not be there, "instance_types": {TYPE: facts, named as in FOCUS}}.  The caller
+ * owns it. */
+struct cJSON *jobs_export_facts(struct jobs *jobs);
+
 /** Every price of the catalog, the pools and the book by type, or those of one type: {"items": [{instance_type, usd_per_hour, currency, from, basis, ...}],
  * "next_cursor": null}.  ERR_NOT_FOUND when there is no such type. */
 MUST_CHECK int jobs_prices(struct jobs *jobs, const char *instance_type,

@@ -31,6 +31,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_budget_rules.c \
 	daemon/jobs_compare.c \
 	daemon/jobs_deadlines.c \
+	daemon/jobs_export.c \
 	daemon/jobs_facts.c \
 	daemon/jobs_history.c daemon/jobs_history.h \
 	daemon/jobs_launch.c \

@@ -131,7 +131,7 @@ static void add_notes(struct text *out, const struct usage_total *total)
 {
     if (total->shares[USAGE_EMULATED].seconds == 0
         && total->shares[USAGE_ESTIMATED].seconds == 0 && total->unpriced_seconds == 0
-        && total->open_seconds == 0)
+        && total->open_seconds == 0 && total->idle.seconds == 0)
         return;
     text_puts(out, "<ul class=\"notes\">\n");
     add_note(out, &total->shares[USAGE_EMULATED],
@@ -141,6 +141,8 @@ static void add_notes(struct text *out, const struct usage_total *total)
              "are estimates: no source states the price");
     add_time_note(out, total->unpriced_seconds,
                   "have no price and are in no amount of this page");
+    add_note(out, &total->idle,
+             "are of reserved instances that nobody used, and not in the cost above");
     add_time_note(out, total->open_seconds, "are of what still runs, up to now");
     text_puts(out, "</ul>\n");
 }
@@ -198,6 +200,8 @@ static void add_to_series(struct series *series, const struct usage_sums *sums,
                                             : 0] +=
         total->shares[USAGE_WHOLE].cost - warm;
     cost[3] += warm;
+    cost[4] += total->idle.cost;
+    time[3] += nano_hours(total->idle.seconds * 1000);
     time[0] += nano_hours(total->busy_permille_seconds);
     time[1] +=
         nano_hours(total->busy_known_seconds * 1000 - total->busy_permille_seconds);
@@ -220,7 +224,8 @@ static void add_charts(struct text *out, const struct usage_sums *sums,
         .series = { { "standard", "s0" },
                     { "spot", "s1" },
                     { "reserved", "s2" },
-                    { "warm pools", "s3" } },
+                    { "warm pools", "s3" },
+                    { "reserved, unused", "s5" } },
         .columns = names,
         .count = sums->spans.count,
         .values = series->cost,
@@ -230,7 +235,10 @@ static void add_charts(struct text *out, const struct usage_sums *sums,
         .id = "time",
         .title = "Paid time, instance-hours",
         .unit = "instance-hours",
-        .series = { { "at work", "s2" }, { "idle", "s1" }, { "not known", "s4" } },
+        .series = { { "at work", "s2" },
+                    { "not at work", "s1" },
+                    { "not known", "s4" },
+                    { "reserved, unused", "s5" } },
         .columns = names,
         .count = sums->spans.count,
         .values = series->time,

@@ -31,7 +31,7 @@ void usage_html_busy(struct text *out, const struct usage_total *total);
 /* --- usage_html_chart.c: columns over time --- */
 
 enum {
-    USAGE_CHART_SERIES = 4
+    USAGE_CHART_SERIES = 5
 };
 
 /* From below; what is 0 throughout is not shown. */

@@ -154,6 +154,8 @@ static void add_heads(struct text *out, const struct usage_total *total)
             text_printf(out, "<th scope=\"col\" class=\"n\">%s</th>", shares[share]);
     if (total->unpriced_seconds > 0)
         text_puts(out, "<th scope=\"col\" class=\"n\">without price, hours</th>");
+    if (total->idle.seconds > 0)
+        text_puts(out, "<th scope=\"col\" class=\"n\">besides: unused</th>");
 }
 
 /* `whole` says which columns there are. */
@@ -182,6 +184,10 @@ static void add_figures(struct text *out, const struct usage_total *total,
     if (whole->unpriced_seconds > 0) {
         text_puts(out, "</td><td class=\"n\">");
         usage_html_hours(out, total->unpriced_seconds);
+    }
+    if (whole->idle.seconds > 0) {
+        text_puts(out, "</td><td class=\"n\">");
+        usage_html_amount(out, total->idle.cost);
     }
     text_puts(out, "</td></tr>\n");
 }

@@ -45,10 +45,11 @@ static const struct {
 
 /* --- what all charges of a label have --- */
 
-/* Facts of the catalog, when the question brings them. */
+/* What the catalog says of a type, as jobs_export_facts has it. */
 static const struct cJSON *facts_of(const struct usage *usage, const char *type)
 {
-    return json_get(json_get(usage->request, "instance_types"), type);
+    return json_get(json_get(json_get(usage->request, "export"), "instance_types"),
+                    type);
 }
 
 static char *print(struct cJSON *json)
@@ -94,7 +95,8 @@ static char *product_of(const struct cJSON *facts, const struct charge_label *wo
         if (value)
             json_set_text(product, rows[i].name, value);
     }
-    json_set_text(product, "emulated", words->emulated ? "true" : "false");
+    if (words->owner) /* of nobody's time it is not known */
+        json_set_text(product, "emulated", words->emulated ? "true" : "false");
     return print(product);
 }
 
@@ -232,7 +234,6 @@ static void put_label(struct usage_line *line, const struct charge_label *words)
     line->instance_type = words->instance_type;
     line->pool = words->pool;
     line->pricing = words->pricing;
-    line->emulated = words->emulated ? "true" : "false";
     for (size_t i = 0; i < ARRAY_SIZE(pricings); i++)
         if (strcmp(pricings[i].name, words->pricing) == 0) {
             line->focus_category = pricings[i].focus_category;
@@ -259,7 +260,7 @@ static void put_kind(struct usage_line *line, enum kind kind,
     line->aws_usage_type =
         keep(line, "%s:%s", kinds[kind].aws_usage, line->instance_type);
     line->price_source = price->source;
-    line->price_as_of = price->as_of;
+    line->price_as_of = *price->as_of ? price->as_of : NULL;
     line->price_basis = price->basis;
     line->price_confidence = price->confidence;
 }
@@ -269,7 +270,8 @@ static const char nobody[] = "railhead";
 
 static void put_account(struct usage_line *line, const struct usage *usage)
 {
-    const struct cJSON *account = json_get(usage->request, "account");
+    const struct cJSON *account =
+        json_get(json_get(usage->request, "export"), "account");
     const char *id = json_get_text(account, "id");
 
     line->account_id = id ? id : nobody;
@@ -289,6 +291,7 @@ static void put_charge(struct usage_line *line, const struct usage_part *part)
     line->open = charge->open ? "true" : "false";
     if (charge->busy_permille >= 0)
         line->busy_permille = keep(line, "%d", charge->busy_permille);
+    line->emulated = part->label->words.emulated ? "true" : "false";
     line->owner = part->label->words.owner;
     line->scheduler = part->label->words.scheduler;
     line->tags = part->label->words.tags;
