@@ -312,13 +312,12 @@ static void add_foot(struct text *out, const struct usage *usage)
               " forms of the report, and add up.</p>\n<p>Made ");
     text_printf(out, "%.16sZ", time_format(clock_wall(), now));
     if (*usage->book.head)
-        text_printf(out,
-                    " from the ledger up to row %" PRId64
-                    ", <code>%s</code>. <code>jobctl bill verify --against %" PRId64
-                    ":%.12s…</code> with the whole of it tells whether the ledger still"
-                    " has that row.",
-                    usage->book.seq_count - 1, usage->book.head,
-                    usage->book.seq_count - 1, usage->book.head);
+        text_printf(
+            out,
+            " from the ledger up to row %" PRId64
+            ". Whether it still has that row is told by <code>jobctl bill verify"
+            " --against %" PRId64 ":%s</code>.",
+            usage->book.seq_count - 1, usage->book.seq_count - 1, usage->book.head);
     else
         text_puts(out, " from a ledger without rows.");
     text_puts(out, "</p>\n</footer>\n</body>\n</html>\n");
@@ -330,12 +329,13 @@ static int add_body(struct text *out, struct usage *usage,
     add_head(out, usage);
     add_tiles(out, &sums->total);
     add_notes(out, &sums->total);
-    if (add_time(out, usage, err) < 0)
+    if (sums->row_count == 0)
+        text_puts(out, "<p>Nothing was charged in this time.</p>\n");
+    else if (add_time(out, usage, err) < 0
+             || add_rankings(out, usage, &sums->total, err) < 0)
         return -1;
-    if (sums->row_count > 0 && add_rankings(out, usage, &sums->total, err) < 0)
-        return -1;
-    text_puts(out, "<h2>The report</h2>\n");
-    usage_html_rows(out, sums);
+    if (sums->row_count > 0)
+        usage_html_rows(out, sums);
     add_foot(out, usage);
     return 0;
 }

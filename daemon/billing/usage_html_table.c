@@ -54,55 +54,63 @@ static void add_bar(struct text *out, nanousd_t cost, nanousd_t largest)
                 BAR_WIDTH, width);
 }
 
-static void add_share(struct text *out, nanousd_t cost, nanousd_t whole)
+/* Where there is no amount there is no share of it. */
+static void add_share(struct text *out, const struct usage_total *total,
+                      nanousd_t whole)
 {
-    __int128 permille = whole > 0 ? ((__int128)cost * 1000 + whole / 2) / whole : 0;
+    __int128 permille;
 
-    text_printf(out, "<td class=\"n\">%d.%d %%</td>", (int)(permille / 10),
-                (int)(permille % 10));
+    if (whole <= 0 || usage_is_unpriced(total)) {
+        text_puts(out, "–");
+        return;
+    }
+    permille = ((__int128)total->shares[USAGE_WHOLE].cost * 1000 + whole / 2) / whole;
+    text_printf(out, "%d.%d %%", (int)(permille / 10), (int)(permille % 10));
 }
 
-static void add_rank(struct text *out, const struct usage_sums *sums,
-                     const struct usage_row *row, nanousd_t largest)
+/* What stands behind a name. */
+static void add_rank(struct text *out, const struct usage_total *total,
+                     const struct usage_total *whole, nanousd_t largest)
 {
-    nanousd_t cost = row->total.shares[USAGE_WHOLE].cost;
-
-    text_puts(out, "<tr><th scope=\"row\">");
-    add_value(out, sums, row, 0);
     text_puts(out, "</th>");
-    add_bar(out, cost, largest);
+    add_bar(out, total->shares[USAGE_WHOLE].cost, largest);
     text_puts(out, "<td class=\"n\">");
-    usage_html_marks(out, &row->total);
-    usage_html_cost(out, &row->total);
-    text_puts(out, "</td>");
-    add_share(out, cost, sums->total.shares[USAGE_WHOLE].cost);
-    text_puts(out, "<td class=\"n\">");
-    usage_html_hours(out, row->total.shares[USAGE_WHOLE].seconds);
+    usage_html_marks(out, total);
+    usage_html_cost(out, total);
     text_puts(out, "</td><td class=\"n\">");
-    usage_html_busy(out, &row->total);
+    add_share(out, total, whole->shares[USAGE_WHOLE].cost);
+    text_puts(out, "</td><td class=\"n\">");
+    usage_html_hours(out, total->shares[USAGE_WHOLE].seconds);
+    text_puts(out, "</td><td class=\"n\">");
+    usage_html_busy(out, total);
     text_puts(out, "</td></tr>\n");
 }
 
-/* Of what is in no row of its own. */
-static void add_others(struct text *out, const struct usage_row *const *rows,
-                       size_t count, const struct usage_sums *sums, nanousd_t largest)
+/* But for jobs, of which one may be in several rows. */
+static void add_total(struct usage_total *sum, const struct usage_total *total)
 {
-    struct usage_amount others = { 0 };
-
-    for (size_t i = 0; i < count; i++) {
-        others.seconds += rows[i]->total.shares[USAGE_WHOLE].seconds;
-        others.cost += rows[i]->total.shares[USAGE_WHOLE].cost;
+    for (enum usage_share share = 0; share < USAGE_SHARES; share++) {
+        sum->shares[share].seconds += total->shares[share].seconds;
+        sum->shares[share].cost += total->shares[share].cost;
     }
-    text_printf(out, "<tr><th scope=\"row\"><span class=\"dim\">%zu others</span></th>",
+    sum->unpriced_seconds += total->unpriced_seconds;
+    sum->busy_known_seconds += total->busy_known_seconds;
+    sum->busy_permille_seconds += total->busy_permille_seconds;
+}
+
+/* The rows that have no place of their own, as one. */
+static void add_others(struct text *out, const struct usage_row *const *rows,
+                       size_t count, const struct usage_total *whole, nanousd_t largest)
+{
+    struct usage_total others = { 0 };
+    nanousd_t cost;
+
+    for (size_t i = 0; i < count; i++)
+        add_total(&others, &rows[i]->total);
+    cost = others.shares[USAGE_WHOLE].cost;
+    text_printf(out, "<tr><th scope=\"row\"><span class=\"dim\">%zu others</span>",
                 count);
-    add_bar(out, others.cost, largest > others.cost ? largest : others.cost);
-    text_puts(out, "<td class=\"n\">");
-    usage_html_amount(out, others.cost);
-    text_puts(out, "</td>");
-    add_share(out, others.cost, sums->total.shares[USAGE_WHOLE].cost);
-    text_puts(out, "<td class=\"n\">");
-    usage_html_hours(out, others.seconds);
-    text_puts(out, "</td><td></td></tr>\n");
+    add_rank(out, &others, whole, largest > cost ? largest : cost);
 }
 
 void usage_html_ranking(struct text *out, const struct usage_sums *sums,
@@ -126,10 +134,13 @@ void usage_html_ranking(struct text *out, const struct usage_sums *sums,
         "<th scope=\"col\" class=\"n\">Instance-hours</th>"
         "<th scope=\"col\" class=\"n\">At work</th></tr></thead>\n<tbody>\n",
         title, sums->keys[0].name);
-    for (size_t i = 0; i < count; i++)
-        add_rank(out, sums, rows[i], largest);
+    for (size_t i = 0; i < count; i++) {
+        text_puts(out, "<tr><th scope=\"row\">");
+        add_value(out, sums, rows[i], 0);
+        add_rank(out, &rows[i]->total, &sums->total, largest);
+    }
     if (count < used)
-        add_others(out, rows + count, used - count, sums, largest);
+        add_others(out, rows + count, used - count, &sums->total, largest);
     text_puts(out, "</tbody>\n</table>\n");
     free(rows);
 }
@@ -208,7 +219,7 @@ void usage_html_rows(struct text *out, const struct usage_sums *sums)
 {
     size_t count = sums->row_count < ROWS_MAX ? sums->row_count : ROWS_MAX;
 
-    text_puts(out, "<div class=\"scroll\">\n<table>\n<caption>");
+    text_puts(out, "<h2>The report</h2>\n<div class=\"scroll\">\n<table>\n<caption>");
     for (size_t i = 0; i < sums->key_count; i++) {
         text_puts(out, i ? ", " : "By ");
         html_add(out, sums->keys[i].name);
