@@ -229,9 +229,12 @@ static enum compare_verdict say_all(struct text *words,
 /* The name of an arm is not ours to spell. */
 static bool begins_with_arm(const struct comparison *comparison, const char *sentence)
 {
-    for (size_t i = 0; i < comparison->arm_count; i++)
-        if (text_starts_with(sentence, comparison->arms[i].name))
+    for (size_t i = 0; i < comparison->arm_count; i++) {
+        const char *name = comparison->arms[i].name;
+
+        if (text_starts_with(sentence, name) && sentence[strlen(name)] == ' ')
             return true;
+    }
     return false;
 }
 

@@ -110,6 +110,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
 	tests/unit/test_bill.c \
+	tests/unit/test_budget.c \
 	tests/unit/test_accelerators.c \
 	tests/unit/test_cgroup.c \
 	tests/unit/test_cgroup_folder.c \
@@ -118,6 +119,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cli_figure.c \
 	tests/unit/test_cli_outlook.c \
 	tests/unit/test_clock.c \
+	tests/unit/test_compare.c \
+	tests/unit/test_compare_import.c \
 	tests/unit/test_config.c \
 	tests/unit/test_csv.c \
 	tests/unit/test_csv_read.c \
@@ -158,6 +161,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_peers.c \
 	tests/unit/test_plan_words.c \
 	tests/unit/test_ports.c \
+	tests/unit/test_price_book.c \
 	tests/unit/test_problems.c \
 	tests/unit/test_process.c \
 	tests/unit/test_profile.c \
@@ -167,6 +171,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_regex.c \
 	tests/unit/test_report.c \
 	tests/unit/test_request.c \
+	tests/unit/test_reservations.c \
 	tests/unit/test_routes.c \
 	tests/unit/test_rsh.c \
 	tests/unit/test_series.c \
@@ -185,11 +190,13 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_usage.c \
+	tests/unit/test_usage_report.c \
 	tests/unit/test_worker_plan.c \
-	tests/unit/test_yaml.c
+	tests/unit/test_yaml.c \
+	tests/unit/test_zone.c
 # A suite is named in suites.h alone, so its function has no prototype of its own.
 tests_unit_unit_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes -Wno-missing-declarations $(CHECK_CFLAGS)
-tests_unit_unit_LDADD = src/cli/libcli.a src/worker/libworker.a src/stage/libstage.a api/libapi.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
+tests_unit_unit_LDADD = src/cli/libcli.a src/worker/libworker.a src/stage/libstage.a api/libapi.a daemon/billing/libbilling.a daemon/libdaemon.a schedulers/libschedulers.a $(words) \
 	$(CHECK_LIBS) $(MICROHTTPD_LIBS) $(SQLITE_LIBS) $(heavy_LIBS)
 endif
 

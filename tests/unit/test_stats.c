@@ -215,6 +215,8 @@ START_TEST(the_same_seed_gives_the_same_interval_and_another_one_another)
 }
 END_TEST
 
+Suite *suite_stats(void);
+
 Suite *suite_stats(void)
 {
     Suite *suite = suite_create("stats");
