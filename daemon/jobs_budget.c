@@ -270,7 +270,7 @@ int jobs_budget_recount(struct jobs *jobs, struct err *err)
     return 0;
 }
 
-nanousd_t jobs_budget_narrow(__int128 amount)
+static nanousd_t narrow(__int128 amount)
 {
     if (amount < 0)
         return 0;
@@ -296,8 +296,29 @@ struct budget_state jobs_budget_state(struct jobs *jobs, const struct budget *bu
         state.graces = budget_plus(state.graces, live->spend.graces);
         state.rate = budget_plus(state.rate, jobs_spend_rate(jobs, live));
     }
-    state.reserved = jobs_budget_narrow(reserved);
+    state.reserved = narrow(reserved);
     return state;
+}
+
+nanousd_t jobs_budget_held(const struct budget *budget,
+                           const struct budget_state *state)
+{
+    switch (budget->rule.action) {
+    case BUDGET_NOTIFY:
+        break;
+    case BUDGET_REFUSE:
+        return state->reserved;
+    case BUDGET_STOP:
+        return narrow(budget->graces);
+    }
+    return 0;
+}
+
+nanousd_t jobs_budget_left(const struct budget *budget,
+                           const struct budget_state *state)
+{
+    return narrow((__int128)budget->rule.limit - state->sum.spent
+                  - jobs_budget_held(budget, state));
 }
 
 struct budget *jobs_budget_find(struct jobs *jobs, const char *name)

@@ -80,7 +80,13 @@ bool jobs_budget_covers(struct jobs *jobs, const struct budget *budget,
                         struct live_job *live);
 /** Counts what the ledger has, a slice of it at most; false: there is more. */
 bool jobs_budget_is_counted(struct jobs *jobs, const struct budget *budget);
-nanousd_t jobs_budget_narrow(__int128 amount); /* what fits; below 0 is 0 */
+/** What it holds back for live jobs: the most that they may still cost where it
+ * refuses, the grace of them all where it stops. */
+nanousd_t jobs_budget_held(const struct budget *budget,
+                           const struct budget_state *state);
+/** What is left of it for a job that comes now. */
+nanousd_t jobs_budget_left(const struct budget *budget,
+                           const struct budget_state *state);
 /** Begins the month that is now. */
 void jobs_budget_begin_period(struct budget *budget);
 /** "budget NAME is used up: ..."; the caller frees, as the next one. */

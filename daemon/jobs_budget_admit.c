@@ -26,44 +26,40 @@ void jobs_budget_check_spec(struct jobs *jobs, const struct job_spec *spec,
                      money_format(grace, least));
 }
 
-/* 90.1 of 100 USD are spent, ... */
 static int refuse(const struct budget *budget, const struct budget_state *state,
                   nanousd_t needed, struct err *err)
 {
     const struct budget_rule *rule = &budget->rule;
     bool stops = rule->action == BUDGET_STOP;
-    nanousd_t held = stops ? state->graces : state->reserved;
-    nanousd_t used = budget_plus(state->sum.spent, held);
-    char limit[MONEY_TEXT_SIZE], spent[MONEY_TEXT_SIZE], reserved[MONEY_TEXT_SIZE],
+    char limit[MONEY_TEXT_SIZE], spent[MONEY_TEXT_SIZE], held[MONEY_TEXT_SIZE],
         left[MONEY_TEXT_SIZE], more[MONEY_TEXT_SIZE];
 
+    log_info("budget.refused budget=%s", rule->name);
     return err_set(
         err, ERR_LIMIT,
-        "budget %s: %s of %s USD are left%s: %s are spent and %s reserved for %s; "
-        "this job needs %s%s",
-        rule->name, money_format(rule->limit > used ? rule->limit - used : 0, left),
+        "budget %s: %s of %s USD are left%s, for %s are spent and %s reserved for %s; "
+        "this job needs %s%s or have the budget raised",
+        rule->name, money_format(jobs_budget_left(budget, state), left),
         money_format(rule->limit, limit),
         rule->period == BUDGET_MONTH ? " this month (UTC)" : "",
-        money_format(state->sum.spent, spent), money_format(held, reserved),
+        money_format(state->sum.spent, spent),
+        money_format(jobs_budget_held(budget, state), held),
         stops ? "the grace of live jobs" : "what live jobs may still cost",
         money_format(needed, more),
-        stops
-            ? " for its own grace alone: shorten it, wait for jobs to end, or have the "
-              "budget raised"
-            : " at most: lower max_run or set budget_usd, wait for jobs to end, or have "
-              "the budget raised");
+        stops ? " for its own grace alone: shorten that, wait for jobs to end,"
+              : " at most: lower max_run or set budget_usd, wait for jobs to end,");
 }
 
 /* Those that run or wait count, each with what it can cost at most; under a budget that
  * stops, with its grace. */
-static int admit(struct jobs *jobs, const struct budget *budget, nanousd_t most,
+static int admit(struct jobs *jobs, struct budget *budget, nanousd_t most,
                  nanousd_t grace, struct err *err)
 {
     const struct budget_rule *rule = &budget->rule;
     nanousd_t needed = rule->action == BUDGET_STOP ? grace : most;
     struct budget_state state;
-    nanousd_t held;
 
+    jobs_budget_begin_period(budget);
     if (rule->action == BUDGET_NOTIFY || !needed)
         return 0;
     if (!jobs_budget_is_counted(jobs, budget))
@@ -73,11 +69,9 @@ static int admit(struct jobs *jobs, const struct budget *budget, nanousd_t most,
         && budget->sum.spent + budget->reserved + needed <= rule->limit)
         return 0; /* what runs need not be asked: its cost is in what is reserved */
     state = jobs_budget_state(jobs, budget);
-    state.graces = jobs_budget_narrow(budget->graces);
-    held = rule->action == BUDGET_STOP ? state.graces : state.reserved;
-    if ((__int128)state.sum.spent + held + needed <= rule->limit)
-        return 0;
-    return refuse(budget, &state, needed, err);
+    return needed <= jobs_budget_left(budget, &state)
+               ? 0
+               : refuse(budget, &state, needed, err);
 }
 
 int jobs_budget_admit(struct jobs *jobs, const struct job_spec *spec, const char *owner,
@@ -92,12 +86,9 @@ int jobs_budget_admit(struct jobs *jobs, const struct job_spec *spec, const char
     for (size_t i = 0; i < jobs->budgets.count; i++) {
         struct budget *budget = &jobs->budgets.items[i];
 
-        jobs_budget_begin_period(budget);
         if (budget_covers(&budget->rule, owner, spec->tags)
-            && admit(jobs, budget, most, grace, err) < 0) {
-            log_info("budget.refused budget=%s owner=%s", budget->rule.name, owner);
+            && admit(jobs, budget, most, grace, err) < 0)
             return -1;
-        }
     }
     return 0;
 }

@@ -43,6 +43,7 @@ static void add_figures(const struct budget *budget, nanousd_t spent,
     json_set_text(data, "limit_usd", money_format(budget->rule.limit, amount));
 }
 
+/* What costs nothing goes on. */
 static int stop_all(struct jobs *jobs, struct budget *budget,
                     const struct budget_state *state, struct err *err)
 {
@@ -54,7 +55,8 @@ static int stop_all(struct jobs *jobs, struct budget *budget,
     while (live) {
         struct live_job *next = LIST_NEXT(live, spend.in_spending);
 
-        if (jobs_budget_covers(jobs, budget, live) && can_stop(live->job)) {
+        if (live->spend.graces && jobs_budget_covers(jobs, budget, live)
+            && can_stop(live->job)) {
             if (jobs_budget_stop(jobs, live, why, err) < 0)
                 return -1;
             count++;

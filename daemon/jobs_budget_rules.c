@@ -77,19 +77,6 @@ static struct cJSON *period_of(const struct budget *budget)
     return period;
 }
 
-/* What is left for a job that is submitted now; what live jobs may still cost is held
- * back by a budget that refuses, and their grace by one that stops. */
-static nanousd_t left_of(const struct budget *budget, const struct budget_state *state)
-{
-    __int128 left = (__int128)budget->rule.limit - state->sum.spent;
-
-    if (budget->rule.action == BUDGET_REFUSE)
-        left -= state->reserved;
-    else if (budget->rule.action == BUDGET_STOP)
-        left -= budget->graces;
-    return jobs_budget_narrow(left);
-}
-
 static struct cJSON *budget_to_json(struct jobs *jobs, struct budget *budget)
 {
     struct cJSON *json = rule_to_json(&budget->rule);
@@ -102,8 +89,8 @@ static struct cJSON *budget_to_json(struct jobs *jobs, struct budget *budget)
     json_set(json, "period", period_of(budget));
     set_usd(json, "spent_usd", state.sum.spent);
     set_usd(json, "emulated_usd", state.sum.emulated);
-    set_usd(json, "reserved_usd", state.reserved);
-    set_usd(json, "left_usd", left_of(budget, &state));
+    set_usd(json, "reserved_usd", jobs_budget_held(budget, &state));
+    set_usd(json, "left_usd", jobs_budget_left(budget, &state));
     json_set_bool(json, "estimated", state.sum.estimated);
     json_set_bool(json, "unpriced", state.sum.unpriced);
     json_set_bool(json, "counting", !counted);

@@ -21,6 +21,7 @@ lint_tests = \
 	tests/lint/unit-file.sh
 flow_tests = \
 	tests/flow/attempts.sh \
+	tests/flow/compare.sh \
 	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
 	tests/flow/example_by_hand.sh \
@@ -31,6 +32,7 @@ flow_tests = \
 	tests/flow/jobctl.sh \
 	tests/flow/launch_matrix.sh \
 	tests/flow/quickstart.sh \
+	tests/flow/prices.sh \
 	tests/flow/readme.sh \
 	tests/flow/staging_progress.sh \
 	tests/flow/submit_data.sh \
