@@ -64,14 +64,16 @@ static int bill_earlier(const struct report_input *input, const struct bill_now 
     return 0;
 }
 
-/* What was pinned last, else what is in force. */
+/* What an attempt that runs costs now, else what is in force. */
 static const nanousd_t *hourly_of(const struct report_input *input)
 {
     const struct interval *last =
         input->interval_count ? &input->intervals[input->interval_count - 1] : NULL;
     const struct profile_price *price;
 
-    if (last && !input->job->attempt_over)
+    if (last && !last->closed && last->cut_count)
+        return &last->cuts[last->cut_count - 1].hourly;
+    if (last && !last->closed)
         return last->priced ? &last->hourly : NULL;
     price = price_in_force(input->book, input->offer, clock_wall());
     return price ? &price->hourly : NULL;

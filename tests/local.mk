@@ -24,6 +24,7 @@ flow_tests = \
 	tests/flow/compare.sh \
 	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
+	tests/flow/estimates.sh \
 	tests/flow/example_by_hand.sh \
 	tests/flow/history.sh \
 	tests/flow/http.sh \
