@@ -101,6 +101,12 @@ static bool find_difference(const struct comparison *all, text_getter_t *of,
     return false;
 }
 
+/* Of a digest 12 digits tell enough. */
+static int shown_len(const char *text)
+{
+    return strncmp(text, "sha256:", 7) == 0 ? 7 + 12 : 80;
+}
+
 static struct compare_check check_text(const struct comparison *all, text_getter_t *of,
                                        const char *what)
 {
@@ -108,10 +114,13 @@ static struct compare_check check_text(const struct comparison *all, text_getter
     auto_free char *message = NULL;
     size_t missing;
 
-    if (find_difference(all, of, pair, &missing))
-        return differs(true, xasprintf("the %s differs: %s of %s, %s of %s", what,
-                                       of(pair[0]), pair[0]->name, of(pair[1]),
-                                       pair[1]->name));
+    if (find_difference(all, of, pair, &missing)) {
+        const char *one = of(pair[0]), *other = of(pair[1]);
+
+        return differs(true, xasprintf("the %s differs: %.*s of %s, %.*s of %s", what,
+                                       shown_len(one), one, pair[0]->name,
+                                       shown_len(other), other, pair[1]->name));
+    }
     if (missing) {
         message = xasprintf("the %s of %zu run%s is not known", what, missing,
                             missing == 1 ? "" : "s");

@@ -43,25 +43,19 @@ static void add_interval(struct text *words, const struct stats_center *ratio)
     text_printf(words, "%.1f to %.1f %%", fmin(one, other), fmax(one, other));
 }
 
-static void add_time(struct text *words, const struct compare_arm *arm,
-                     const char *none)
+static bool time_differs(const struct compare_arm *arm)
 {
-    switch (arm->time_shown) {
-    case SHOWN_LESS:
-    case SHOWN_MORE:
-        text_puts(words, " and takes ");
-        add_change(words, arm->time.ratio.value);
-        text_puts(words, " time (");
-        add_interval(words, &arm->time.ratio);
-        text_puts(words, ")");
-        break;
-    case SHOWN_NONE:
-        text_puts(words, none);
-        break;
-    case SHOWN_UNKNOWN:
-    case SHOWN_SINGLE_RUNS:
-        break;
-    }
+    return arm->time_shown == SHOWN_LESS || arm->time_shown == SHOWN_MORE;
+}
+
+/* "takes 33.5 % more time (31.0 to 36.1 %)" */
+static void add_time(struct text *words, const struct compare_arm *arm)
+{
+    text_puts(words, "takes ");
+    add_change(words, arm->time.ratio.value);
+    text_puts(words, " time (");
+    add_interval(words, &arm->time.ratio);
+    text_puts(words, ")");
 }
 
 static void add_runs(struct text *words, const struct comparison *comparison,
@@ -80,7 +74,12 @@ static void say_difference(struct text *words, const struct comparison *comparis
     text_puts(words, "; ");
     add_runs(words, comparison, arm);
     text_puts(words, ")");
-    add_time(words, arm, ", and no difference in time is shown");
+    if (time_differs(arm)) {
+        text_puts(words, " and ");
+        add_time(words, arm);
+    } else if (arm->time_shown == SHOWN_NONE) {
+        text_puts(words, ", and no difference in time is shown");
+    }
 }
 
 static void say_none(struct text *words, const struct comparison *comparison,
@@ -93,9 +92,12 @@ static void say_none(struct text *words, const struct comparison *comparison,
         arm->name, comparison->arms[0].name, arm->cost.ratio.low, arm->cost.ratio.high);
     add_runs(words, comparison, arm);
     text_puts(words, ")");
-    if (arm->time_shown == SHOWN_LESS || arm->time_shown == SHOWN_MORE)
-        text_printf(words, ", %s", arm->name);
-    add_time(words, arm, ", nor one in time");
+    if (time_differs(arm)) {
+        text_printf(words, ", but %s ", arm->name);
+        add_time(words, arm);
+    } else if (arm->time_shown == SHOWN_NONE) {
+        text_puts(words, ", nor one in time");
+    }
 }
 
 static void say_single(struct text *words, const struct comparison *comparison,
@@ -125,9 +127,12 @@ static void say_unknown(struct text *words, const struct comparison *comparison,
 
     text_printf(words, "what %s costs against %s is not known (%s)", arm->name,
                 baseline, arm->cost.missing);
-    if (arm->time_shown == SHOWN_LESS || arm->time_shown == SHOWN_MORE)
-        text_printf(words, "; %s", arm->name);
-    add_time(words, arm, ", and no difference in time is shown");
+    if (time_differs(arm)) {
+        text_printf(words, "; %s ", arm->name);
+        add_time(words, arm);
+    } else if (arm->time_shown == SHOWN_NONE) {
+        text_puts(words, ", and no difference in time is shown");
+    }
 }
 
 static enum compare_verdict say_arm(struct text *words,

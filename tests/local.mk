@@ -31,6 +31,7 @@ flow_tests = \
 	tests/flow/interrupt.sh \
 	tests/flow/isolation.sh \
 	tests/flow/jobctl.sh \
+	tests/flow/jobctl_compare.sh \
 	tests/flow/launch_matrix.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/prices.sh \
@@ -82,6 +83,7 @@ test_helpers = \
 	tests/data/config.txt \
 	tests/data/probe/probe.py \
 	tests/data/profiles.txt \
+	tests/data/roberta-sst2.csv \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
 	tests/faults/kill9.py \
