@@ -9,7 +9,7 @@
 struct reader {
     const char *next;
     const char *end;
-    int line;      /* of the next byte */
+    int line; /* of the next byte */
 };
 
 static bool is_end_of_row(const struct reader *reader)

@@ -22,6 +22,11 @@ enum {
     STEPS_MAX = 1000000000
 };
 
+/* Of run_one, beside exit codes. */
+enum {
+    NO_MORE = -1
+};
+
 struct benchmark {
     const char *path; /* of the spec */
     const char *types_text;
@@ -168,7 +173,25 @@ static void count_cost(struct benchmark *benchmark, size_t type,
         benchmark->dearest[type] = cost;
 }
 
-/* 0; else the exit code. */
+static void tell_no_more(const struct benchmark *benchmark, size_t type)
+{
+    char spent[MONEY_TEXT_SIZE];
+
+    print_note(
+        "--max-usd %s: $%s are spent, and another run on %s may not fit: no more runs",
+        benchmark->max_usd_text, money_format_short(benchmark->spent, spent),
+        benchmark->types[type]);
+}
+
+/* What is left would not even pay for the grace of a stop. */
+static bool is_about_money(const struct benchmark *benchmark,
+                           const struct problems *problems)
+{
+    return benchmark->max_usd && problems->count == 1
+           && strcmp(problems->items[0].path, "budget_usd") == 0;
+}
+
+/* 0; NO_MORE; else the exit code. */
 static int run_one(struct benchmark *benchmark, size_t type, int64_t number)
 {
     auto_problems struct problems problems = { 0 };
@@ -178,8 +201,12 @@ static int run_one(struct benchmark *benchmark, size_t type, int64_t number)
     struct err err;
 
     if (submit_run(benchmark, benchmark->types[type], number, &name, &problems, &err)
-        < 0)
-        return print_failure(&err, benchmark->path, &problems);
+        < 0) {
+        if (number == 1 || !is_about_money(benchmark, &problems))
+            return print_failure(&err, benchmark->path, &problems);
+        tell_no_more(benchmark, type);
+        return NO_MORE;
+    }
     if (follow_job(&(struct follow){ .remote = benchmark->remote,
                                      .name = name,
                                      .was_reached = true,
@@ -221,18 +248,12 @@ static int run_all(struct benchmark *benchmark)
             int code;
 
             if (is_too_dear(benchmark, type)) {
-                char spent[MONEY_TEXT_SIZE];
-
-                print_note(
-                    "--max-usd %s: $%s are spent, and another run on %s may not fit: no more runs",
-                    benchmark->max_usd_text,
-                    money_format_short(benchmark->spent, spent),
-                    benchmark->types[type]);
+                tell_no_more(benchmark, type);
                 return 0;
             }
             code = run_one(benchmark, type, number++);
             if (code)
-                return code;
+                return code == NO_MORE ? 0 : code;
         }
     }
     return 0;
