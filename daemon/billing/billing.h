@@ -31,6 +31,6 @@ typedef int bill_verb_t(const struct bill_request *request, FILE *out,
 bill_verb_t bill_compare; /* compare.c */
 bill_verb_t bill_verify;  /* verify.c */
 bill_verb_t bill_receipt; /* receipt.c */
-bill_verb_t bill_usage;  /* usage.c */
+bill_verb_t bill_usage;   /* usage.c */
 
 #endif

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Comparisons of jobs that ran here: whose runs they are, what they cost, where their seconds went, what is not alike.
+# shellcheck disable=SC2119
 . "$(dirname "$0")/../lib/test.sh"
 
 DAEMON_CONFIG=$WORK/config.yaml
