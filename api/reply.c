@@ -20,7 +20,7 @@ static const struct {
 } words[] = {
     [PROBLEM_INVALID]                = { 400, "invalid",                "The request is not valid" },
     [PROBLEM_INVALID_SPEC]           = { 400, "invalid_spec",           "The job spec is not valid" },
-    [PROBLEM_INVALID_PARAMETER]      = { 400, "invalid_parameter",      "A query parameter is not valid" },
+    [PROBLEM_INVALID_PARAMETER]      = { 400, "invalid_parameter",      "A parameter is not valid" },
     [PROBLEM_INVALID_HEADER]         = { 400, "invalid_header",         "A header is not valid" },
     [PROBLEM_MALFORMED_JSON]         = { 400, "malformed_json",         "The body is not JSON" },
     [PROBLEM_MALFORMED_YAML]         = { 400, "malformed_yaml",         "The body is not YAML" },
