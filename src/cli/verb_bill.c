@@ -12,6 +12,8 @@ static const struct {
     const struct verb *verb;
 } questions[] = {
     { "usage", &verb_bill_usage },
+    { "verify", &verb_bill_verify },
+    { "receipt", &verb_bill_receipt },
 };
 
 /* The first word decides, so that every question has options of its own. */
@@ -33,6 +35,6 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 const struct verb verb_bill = {
     .name = "bill",
     .help = "print what was used and what it cost",
-    .arguments = "[usage] [OPTION]...",
+    .arguments = "[usage | verify | receipt JOB] [OPTION]...",
     .run = run,
 };
