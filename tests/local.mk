@@ -33,8 +33,8 @@ flow_tests = \
 	tests/flow/jobctl.sh \
 	tests/flow/jobctl_compare.sh \
 	tests/flow/launch_matrix.sh \
-	tests/flow/quickstart.sh \
 	tests/flow/prices.sh \
+	tests/flow/quickstart.sh \
 	tests/flow/readme.sh \
 	tests/flow/staging_progress.sh \
 	tests/flow/submit_data.sh \
@@ -49,6 +49,7 @@ flow_tests = \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
 	tests/flow/usage_adds_up.sh \
+	tests/flow/usage_focus.sh \
 	tests/flow/warm_pool.sh \
 	tests/flow/worker_failure.sh \
 	tests/flow/worker_faults.sh \
@@ -91,6 +92,7 @@ test_helpers = \
 	tests/flow/make_ledger.c \
 	tests/flow/make_plan.c \
 	tests/flow/usage_adds_up.py \
+	tests/flow/usage_focus.py \
 	tests/lib/count \
 	tests/lib/daemon.sh \
 	tests/lib/fresh-root.sh \

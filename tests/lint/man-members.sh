@@ -5,7 +5,7 @@
 # The page, and the files with its tables: rows { "name", ... of a "static const struct member".
 pages='
 railhead-job.5        src/job_spec_parse.c src/job_spec_members.c src/job_spec_distribution.c src/job_spec_data.c src/channel.c
-railhead.yaml.5       daemon/config.c daemon/config_s3.c
+railhead.yaml.5       daemon/config.c daemon/config_pools.c daemon/config_s3.c
 railhead-instance.5   src/profile.c
 '
 
@@ -37,6 +37,7 @@ small_tree() {
     mkdir -p "$1/daemon" "$1/man"
     printf 'static const struct member config_members[] = {\n    { "state", read_state },\n    { "%s", read_x },\n};\n' "$2" \
         >"$1/daemon/config.c"
+    : >"$1/daemon/config_pools.c"
     : >"$1/daemon/config_s3.c"
     printf '.It Ic state : Ar folder\n.It Ic %s : Ar x\n' "$3" >"$1/man/railhead.yaml.5"
 }

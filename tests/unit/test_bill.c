@@ -194,26 +194,54 @@ START_TEST(a_sum_that_does_not_fit_is_refused)
 }
 END_TEST
 
+START_TEST(each_price_is_rounded_once_and_no_other)
+{
+    const struct price_cut cuts[] = { { 1000, 3 }, { 2000, 1 } };
+    struct interval intervals[] = { closed(1, 0, 2500), closed(1, 1, 1500) };
+    struct bill made;
+
+    intervals[0].hourly = intervals[1].hourly = 1;
+    intervals[0].cuts = intervals[1].cuts = cuts;
+    intervals[0].cut_count = 2;
+    intervals[1].cut_count = 1;
+    made = bill(intervals, 2, NULL);
+    /* 2000 at 1: 0.56; 1500 at 3: 1.25; 500 at 1: 0.14 */
+    ck_assert_int_eq(made.cost, 1 + 1 + 0);
+    ck_assert_int_eq(made.instance_seconds, 4000);
+}
+END_TEST
+
 /* An example of railhead-billing(7): lengths in, the rest as it says. */
 static void compute_example(const char *yaml)
 {
     struct interval intervals[16];
+    struct price_cut cuts[4];
     auto_json struct cJSON *json = NULL;
     char cost[MONEY_TEXT_SIZE];
     nanousd_t hourly;
-    size_t count = 0;
+    size_t count = 0, cut_count = 0;
     struct bill made;
     struct err err;
 
     if (yaml_parse(yaml, strlen(yaml), &json, &err) < 0
         || money_parse(json_get_text(json, "usd_per_hour"), &hourly, &err) < 0)
         ck_abort_msg("%s", err.text);
+    json_each (change, json_get(json, "changes")) {
+        ck_assert_uint_lt(cut_count, ARRAY_SIZE(cuts));
+        cuts[cut_count].from_second = json_get_int(change, "from_second", 0);
+        if (money_parse(json_get_text(change, "usd_per_hour"),
+                        &cuts[cut_count++].hourly, &err)
+            < 0)
+            ck_abort_msg("%s", err.text);
+    }
     json_each (length, json_get(json, "lengths")) {
         usec_t span;
 
         ck_assert(json_to_int(length, &span));
         ck_assert_uint_lt(count, 16);
         intervals[count] = closed(1, (int)count, money_billable_seconds(span));
+        intervals[count].cuts = cuts;
+        intervals[count].cut_count = cut_count;
         intervals[count++].hourly = hourly;
     }
     made = bill(intervals, count, NULL);
@@ -241,6 +269,7 @@ Suite *suite_bill(void)
     tcase_add_test(tests, a_lost_worker_is_billed_less_and_does_not_end_the_job_early);
     tcase_add_test(tests, an_open_interval_counts_up_to_now_under_its_own_boot_alone);
     tcase_add_test(tests, one_unpriced_interval_leaves_the_job_unpriced);
+    tcase_add_test(tests, each_price_is_rounded_once_and_no_other);
     tcase_add_test(tests, no_intervals_cost_nothing);
     tcase_add_test(tests, a_sum_that_does_not_fit_is_refused);
     tcase_add_test(tests, the_examples_of_the_manual_are_right);

@@ -65,6 +65,7 @@ START_TEST(without_a_file_there_are_defaults)
     ck_assert_int_eq(config.body_limit_bytes, 1 << 20);
     ck_assert_int_eq(config.source_limit_bytes, 512 << 20);
     ck_assert_int_eq(config.connection_limit, 1024);
+    ck_assert_int_eq(config.reprice, REPRICE_AT_OPEN);
     config_clear(&config);
 }
 END_TEST
@@ -91,8 +92,10 @@ START_TEST(a_file_changes_what_it_names)
                "- {instance_type: ml.c5.xlarge}\n"
                "- {instance_type: ml.p4d.24xlarge, scheduler: fake, count: 4, "
                "usd_per_hour: \"0.30\", emulated: false}\n"
-               "- {instance_type: ml.c5.2xlarge, scheduler: fake, usd_per_hour: 0, "
-               "emulated: true}\n");
+               "- {instance_type: ml.c5.2xlarge, scheduler: fake, pricing: free, "
+               "emulated: true, name: old rack}\n"
+               "- {instance_type: ml.c5.4xlarge, pricing: reserved}\n"
+               "billing: {reprice: at-change}\n");
 
     ck_assert_str_eq(config.state, "/srv/railhead");
     ck_assert_str_eq(config.socket, "/run/railhead/railhead.sock");
@@ -107,7 +110,7 @@ START_TEST(a_file_changes_what_it_names)
     ck_assert_int_eq(config.body_limit_bytes, 4096);
     ck_assert_int_eq(config.source_limit_bytes, 8192);
     ck_assert_int_eq(config.connection_limit, 7);
-    ck_assert_uint_eq(config.pool_count, 3);
+    ck_assert_uint_eq(config.pool_count, 4);
     ck_assert_str_eq(config.pools[0].scheduler, "local");
     ck_assert_int_eq(config.pools[0].count, 1);
     ck_assert(!config.pools[0].has_price);
@@ -116,7 +119,12 @@ START_TEST(a_file_changes_what_it_names)
     ck_assert_int_eq(config.pools[1].count, 4);
     ck_assert_int_eq(config.pools[1].hourly, 300000000);
     ck_assert_int_eq(config.pools[1].emulated, 0);
-    ck_assert(config.pools[2].has_price && config.pools[2].hourly == 0);
+    ck_assert_str_eq(config.pools[1].name, "ml.p4d.24xlarge");
+    ck_assert_int_eq(config.pools[1].pricing, PRICING_STANDARD);
+    ck_assert_str_eq(config.pools[2].name, "old rack");
+    ck_assert_int_eq(config.pools[2].pricing, PRICING_FREE);
+    ck_assert_int_eq(config.pools[3].pricing, PRICING_RESERVED);
+    ck_assert_int_eq(config.reprice, REPRICE_AT_CHANGE);
     ck_assert_int_eq(config.pools[2].emulated, 1);
     config_clear(&config);
 }
@@ -321,6 +329,7 @@ START_TEST(the_shipped_comments_are_the_defaults)
     ck_assert_int_eq(config.body_limit_bytes, plain.body_limit_bytes);
     ck_assert_int_eq(config.source_limit_bytes, plain.source_limit_bytes);
     ck_assert_int_eq(config.connection_limit, plain.connection_limit);
+    ck_assert_int_eq(config.reprice, plain.reprice);
     config_clear(&config);
     config_clear(&plain);
 }

@@ -2,6 +2,8 @@
 
 #include "daemon/bill.h"
 #include "daemon/meter.h"
+#include "daemon/store_price_book.h"
+#include "src/money.h"
 #include "tests/unit/life.h"
 
 #include <check.h>
@@ -102,8 +104,9 @@ static void live(struct ledger *ledger, const struct offer *at, const char *step
     struct err err;
 
     ledger->store = store_made(&ledger->folder);
-    ledger->life =
-        (struct life){ .store = ledger->store, .metered = true, .offer = at };
+    ledger->life.store = ledger->store;
+    ledger->life.metered = true;
+    ledger->life.offer = at;
     life_live(&ledger->life, steps);
     if (store_commit(ledger->store, &err) < 0
         || store_get_intervals(ledger->store, ledger->life.job->job_id, INTERVAL_RUN,
@@ -315,6 +318,123 @@ START_TEST(without_an_offer_seconds_are_kept_and_no_cost)
 }
 END_TEST
 
+static const struct price_book at_change = { .at_change = true };
+
+/* clang-format off */
+static const struct {
+    const char *steps;
+    int64_t seconds[2];
+    size_t cuts[2];        /* of each worker */
+    const char *cost;
+} repriced[] = {
+    /* Opened in second 1, another price from second 9 on: 16 at one, 66 at the other. */
+    { TRAINING ", end 0 41500 completed, end 1 42000 completed", { 41, 41 }, { 1, 1 }, "0.010073334" },
+    /* What is lost before the change has none of the new price: 8 and 2, then 2. */
+    { TRAINING ", lose 1 3000, end 0 11000 peer", { 10, 2 }, { 1, 0 }, "0.000844445" },
+    { TRAINING ", end 0 8900 completed, end 1 9000 completed", { 8, 8 }, { 0, 0 }, "0.000906667" },
+    { TRAINING ", end 0 8900 completed, end 1 9001 completed", { 9, 9 }, { 1, 1 }, "0.001184445" },
+};
+/* clang-format on */
+
+struct sum {
+    nanousd_t cost;
+    int64_t seconds;
+};
+
+static int add_charge(void *context, const struct charge *charge, struct err *err)
+{
+    struct sum *sum = context;
+    nanousd_t part;
+
+    if (money_for_part(charge->start_s < LIFE_WALL_ZERO / USEC_PER_SEC + 9 ? 204000000
+                                                                           : 500000000,
+                       charge->base, charge->base + charge->seconds, &part, err)
+        < 0)
+        return -1;
+    sum->cost += part;
+    sum->seconds += charge->seconds;
+    return 0;
+}
+
+START_TEST(a_change_of_price_cuts_where_the_book_says_so)
+{
+    auto_ledger struct ledger ledger = { .life = { .book = &at_change } };
+    auto_free char *path = NULL;
+    struct store *reader;
+    struct sum sum = { 0 };
+    char cost[MONEY_TEXT_SIZE];
+    struct err err;
+
+    live(&ledger, &offer, repriced[_i].steps);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(ledger.intervals[i].seconds, repriced[_i].seconds[i]);
+        ck_assert_uint_eq(ledger.intervals[i].cut_count, repriced[_i].cuts[i]);
+        if (repriced[_i].cuts[i]) {
+            ck_assert_int_eq(ledger.intervals[i].cuts[0].from_second, 8);
+            ck_assert_int_eq(ledger.intervals[i].cuts[0].hourly, 500000000);
+        }
+    }
+    ck_assert_str_eq(money_format(row_of(&ledger).cost, cost), repriced[_i].cost);
+    /* What reports add up is the same, to the last digit. */
+    path = xasprintf("%s/railhead.db", ledger.folder);
+    ck_assert_int_eq(store_open_read(path, &reader, &err), 0);
+    ck_assert_int_eq(store_each_charge_of(reader, ledger.life.job->job_id, add_charge,
+                                          &sum, &err),
+                     0);
+    store_close(reader);
+    ck_assert_int_eq(sum.cost, row_of(&ledger).cost);
+    ck_assert_int_eq(sum.seconds, repriced[_i].seconds[0] + repriced[_i].seconds[1]);
+}
+END_TEST
+
+START_TEST(what_runs_still_is_cut_up_to_now)
+{
+    auto_ledger struct ledger ledger = { .life = { .book = &at_change } };
+    auto_free struct price_cut *cuts = NULL;
+    const struct bill_now now = { LIFE_BOOT_ID, 11 * USEC_PER_SEC };
+    struct bill bill;
+    char cost[MONEY_TEXT_SIZE];
+    struct err err;
+
+    live(&ledger, &offer, TRAINING);
+    meter_cut_open(&(struct meter){ ledger.store, &at_change, &offer },
+                   ledger.intervals, ledger.count, now.boot_us, &cuts);
+    ck_assert_int_eq(bill_of(ledger.intervals, ledger.count, &now, &bill, &err), 0);
+    ck_assert_int_eq(bill.instance_seconds, 20);
+    /* 16 at 0.204, 4 at 0.5 */
+    ck_assert_str_eq(money_format(bill.cost, cost), "0.001462223");
+}
+END_TEST
+
+START_TEST(a_warm_pool_opens_at_the_price_in_force_then)
+{
+    auto_ledger struct ledger ledger = { .life = { .book = &at_change } };
+    auto_free struct interval *warm = NULL;
+    size_t count;
+    struct err err;
+
+    live(&ledger, &offer, WARM);
+    ck_assert_int_eq(store_get_intervals(ledger.store, ledger.life.job->job_id,
+                                         INTERVAL_WARM, &warm, &count, &err),
+                     0);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_int_eq(warm[1].hourly, 500000000);
+}
+END_TEST
+
+START_TEST(what_closes_is_noted_for_prices_to_come)
+{
+    auto_ledger struct ledger ledger = { 0 };
+    struct charged charged;
+    struct err err;
+
+    live(&ledger, &offer, WARM ", cool 52000");
+    ck_assert_int_eq(store_get_charged(ledger.store, type_name, &charged, &err), 0);
+    ck_assert_int_eq(charged.opened_us, LIFE_WALL_ZERO + 42 * USEC_PER_SEC);
+    ck_assert_int_eq(charged.ended_us, LIFE_WALL_ZERO + 52 * USEC_PER_SEC);
+}
+END_TEST
+
 Suite *suite_meter(void);
 
 Suite *suite_meter(void)
@@ -323,6 +443,11 @@ Suite *suite_meter(void)
     TCase *tests = tcase_create("ledger");
 
     tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, a_change_of_price_cuts_where_the_book_says_so, 0,
+                        ARRAY_SIZE(repriced));
+    tcase_add_test(tests, what_runs_still_is_cut_up_to_now);
+    tcase_add_test(tests, a_warm_pool_opens_at_the_price_in_force_then);
+    tcase_add_test(tests, what_closes_is_noted_for_prices_to_come);
     tcase_add_loop_test(tests, a_life_is_billed_as_the_rules_say, 0, ARRAY_SIZE(rows));
     tcase_add_loop_test(tests, every_attempt_is_billed_by_itself, 0,
                         ARRAY_SIZE(retried));

@@ -67,6 +67,7 @@ static int64_t insert(const char *name, const char *owner, enum job_state state)
     job->instance_count = 2;
     job->emulated = true;
     job->state = state;
+    job->tags = xstrdup("{}");
     job->created_us = LIFE_WALL_ZERO + job->job_id;
     job->changed_us = LIFE_WALL_ZERO + 2 * job->job_id;
     must(store_insert_job(store, job, &err), &err);

@@ -1,0 +1,154 @@
+#!/bin/bash
+# Prices that are set: what is refused, what they change and what they leave alone, over a kill of the daemon; changes that
+# cut what runs; reserved pools in the ledger.
+# shellcheck disable=SC2119
+. "$(dirname "$0")/../lib/test.sh"
+. "$(dirname "$0")/../lib/daemon.sh"
+. "$(dirname "$0")/../lib/jobs.sh"
+
+DAEMON_CONFIG=$WORK/railhead.yaml
+
+# configure REPRICE [RESERVED]: how many instances of ml.c5.2xlarge are reserved.
+configure() {
+    cat >"$DAEMON_CONFIG" <<CONFIG
+emulate: true
+billing: {reprice: $1}
+pools:
+  - {instance_type: ml.c5.xlarge, scheduler: fake, count: 4, usd_per_hour: "0.36"}
+  - {instance_type: ml.c5.2xlarge, scheduler: fake, count: ${2:-3}, usd_per_hour: "0.72", pricing: reserved, name: rack}
+  - {instance_type: ml.c5.4xlarge, scheduler: fake, count: 2, pricing: free}
+CONFIG
+}
+
+# fake NAME TYPE MILLISECONDS [INSTANCES]
+fake() {
+    submit "$1" true "{\"instance_type\": \"$2\", \"instance_count\": ${4:-1}, \"fake\": {\"run_ms\": $3}}"
+}
+
+price() {
+    "$JOBCTL" admin price "$@"
+}
+
+# in_force TYPE: the price of an attempt that begins now, and where it is from.
+in_force() {
+    http "/v1/prices?instance_type=$1" | /usr/bin/python3 -c '
+import json, sys
+print(*(item["usd_per_hour"] + " " + item["basis"] for item in json.load(sys.stdin)["items"] if item["in_force"]))'
+}
+
+# ask MEMBERS: the HTTP status of a POST, and the members that are wrong.
+ask() {
+    curl -sS --unix-socket "$RAILHEAD_SOCKET" -H 'Content-Type: application/json' -d "{$1}" http://railhead/v1/prices |
+        /usr/bin/python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+print(answer.get("status", 201), *(error["path"] for error in answer.get("errors", [])))'
+}
+
+# ledger SQL: rows of the database, members of one parted by blanks.
+ledger() {
+    /usr/bin/python3 - "$STATE/railhead.db" "$1" <<'PYTHON'
+import sqlite3, sys
+for row in sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute(sys.argv[2]):
+    print(*row)
+PYTHON
+}
+
+holds() {
+    http /v1/ledger/verification | grep -q '"holds": *true'
+}
+
+configure at-open
+check "a daemon starts" daemon_start
+
+# --- what is refused ---
+
+check_equal "without a book the pool's own price is in force" "$(in_force ml.c5.xlarge)" "0.36 own"
+check_equal "else the catalog's" "$(in_force ml.g5.2xlarge)" "1.515 published"
+check_status "a price of 0 is refused" 2 price set ml.c5.xlarge --usd 0
+check_status "so is one below 0" 2 price set ml.c5.xlarge --usd -1
+check_status "so is one with ten decimals" 2 price set ml.c5.xlarge --usd 0.0000000001
+check_status "so is one without an amount" 2 price set ml.c5.xlarge
+check_status "so is the price of an unknown type" 2 price set ml.c5.xlrge --usd 1
+check "which is told with the nearest one" grep -q 'did you mean ml.c5.xlarge?' <<<"$(price set ml.c5.xlrge --usd 1 2>&1)"
+check_status "so is a time that is none" 2 price set ml.c5.xlarge --usd 1 --from yesterday
+check_status "so is a price for what is free" 2 price set ml.c5.4xlarge --usd 1
+check_equal "so is another currency" "$(ask '"instance_type": "ml.c5.xlarge", "usd_per_hour": "1", "currency": "EUR"')" "400 currency"
+check_equal "all that is wrong is told at once" "$(ask '"instance_type": 5, "usd_per_hour": "x", "form": "now"')" \
+    "400 instance_type usd_per_hour form"
+check_status "prices of an unknown type are not found" 3 price ls ml.c5.xlrge
+check_status "an option of another command is a mistake of usage" 2 price ls --usd 1
+check_equal "nothing of that is in the ledger" "$(ledger "SELECT COUNT(*) FROM price WHERE basis = 'book'")" 0
+
+# --- what a price changes ---
+
+fake before ml.c5.xlarge 1000
+check "a job runs" wait_until 10 in_state before Training
+check "a price is set for a day to come" price set ml.c5.xlarge --usd 9.99 --from 2999-01-01
+check_equal "it is not in force yet" "$(in_force ml.c5.xlarge)" "0.36 own"
+check "one is set from now on" price set ml.c5.xlarge --usd 0.31 --note "new contract"
+check_equal "it is in force at once" "$(in_force ml.c5.xlarge)" "0.31 book"
+check "the job ends" wait_for before
+check_equal "it kept the price that it began with" "$(show before price.usd_per_hour)" '"0.36"'
+fake after ml.c5.xlarge 1000
+check "another job ends" wait_for after
+check_equal "it has the new one" "$(show after price.usd_per_hour) $(show after price.basis)" '"0.31" "book"'
+check_equal "which says who set it, and why" "$(show after price.source)" "\"set by $(id -un): new contract\""
+
+# --- the past ---
+
+check_status "a price that would have been that of closed time is refused" 4 price set ml.c5.xlarge --usd 1 --from 2026-01-01
+refusal=$(price set ml.c5.xlarge --usd 1 --from 2026-01-01 2>&1)
+check "the refusal says how many intervals, and since when" \
+    grep -q '2 closed intervals of ml.c5.xlarge opened at or after 2026-01-01T00:00:00' <<<"$refusal"
+check_status "the time that it names is early enough" 0 price set ml.c5.xlarge --usd 0.32 \
+    --from "$(sed -n 's/.* from \([^ ]*\) or later.*/\1/p' <<<"$refusal")"
+check_status "the past of a type that nothing ran on may be priced" 0 price set ml.g5.2xlarge --usd 1 --from 2026-01-01
+check_equal "what was charged costs what it did" "$(show after price.usd_per_hour)" '"0.31"'
+
+daemon_kill
+check "the daemon is killed and starts again" daemon_start
+check_equal "the book is as it was" "$(price ls ml.c5.xlarge --output json | /usr/bin/python3 -c '
+import json, sys
+print(*(item["usd_per_hour"] for item in json.load(sys.stdin)["items"] if item["basis"] == "book"))')" "9.99 0.31 0.32"
+check "and the ledger holds" holds
+
+# --- reserved ---
+
+reserved="SELECT pool, instances, hourly_nanousd FROM reservation JOIN price ON price.seq = price ORDER BY reservation.seq"
+check_equal "a reserved pool is in the ledger, once" "$(ledger "$reserved")" "rack 3 720000000"
+check "its price changes" price set ml.c5.2xlarge --usd 0.70
+check_equal "so does the reservation's" "$(ledger "$reserved" | tail -n 1)" "rack 3 700000000"
+daemon_stop
+
+# --- changes that cut ---
+
+configure at-change 5
+check "the daemon starts with changes that cut" daemon_start
+check_equal "another number of reserved instances is a row of the ledger" "$(ledger "$reserved" | tail -n 1)" "rack 5 700000000"
+fake cut ml.c5.xlarge 4000 3
+check "a job of three runs" wait_until 10 in_state cut Training
+sleep 1.2
+check "its price changes meanwhile" price set ml.c5.xlarge --usd 3600
+sleep 1.2
+check "the live cost counts the new one" /usr/bin/python3 -c "import sys; sys.exit(float(sys.argv[1].strip('\"')) < 3)" "$(show cut cost_usd)"
+check "it ends" wait_for cut
+check_equal "each interval was cut once" "$(ledger "SELECT COUNT(*), COUNT(DISTINCT from_second), MIN(from_second) > 0
+    FROM interval_price")" "3 1 1"
+check_equal "its cost is that of its seconds at each price" "$(show cut cost_usd | tr -d '"')" "$(ledger "
+    SELECT p.hourly_nanousd, SUM(CASE WHEN x.seq IS NULL THEN c.seconds ELSE x.from_second END),
+        SUM(COALESCE(c.seconds - x.from_second, 0)) FROM interval_open AS o
+    JOIN interval_close AS c ON c.open_seq = o.seq JOIN price AS p ON p.seq = o.price
+    JOIN interval_price AS x ON x.open_seq = o.seq" | /usr/bin/python3 -c '
+from decimal import Decimal
+hourly, before, after = map(int, input().split())
+nano = Decimal(1).scaleb(-9)
+cost = sum((Decimal(price) * seconds / 3600).scaleb(-9).quantize(nano) for price, seconds in
+           ((hourly, before), (3600 * 10 ** 9, after)))
+print(format(cost.normalize(), "f"))')"
+check_equal "the job keeps to the price that it began with in what it shows" "$(show cut price.usd_per_hour)" '"0.32"'
+check_status "a price before the end of closed time is refused" 4 price set ml.c5.xlarge --usd 1 \
+    --from "$(ledger "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', MAX(start_s + seconds) - 1, 'unixepoch') FROM interval_close")"
+check "the ledger holds" holds
+daemon_stop
+finish
