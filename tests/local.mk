@@ -128,6 +128,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_clock.c \
 	tests/unit/test_compare.c \
 	tests/unit/test_compare_import.c \
+	tests/unit/test_compare_series.c \
 	tests/unit/test_config.c \
 	tests/unit/test_csv.c \
 	tests/unit/test_csv_read.c \
