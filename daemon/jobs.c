@@ -92,8 +92,7 @@ static int open_parts(struct jobs *jobs, struct err *err)
         || make_folders(jobs->config, err) < 0
         || store_open(database, &jobs->store, err) < 0
         || price_book_load(&jobs->book, jobs->store, err) < 0
-        || jobs_budget_load(jobs, err) < 0
-        || jobs_open_rounds(jobs, err) < 0)
+        || jobs_budget_load(jobs, err) < 0 || jobs_open_rounds(jobs, err) < 0)
         return -1;
     jobs->queue = queue_new(&jobs->offers);
     jobs->bill_runs = bill_runs_new(jobs->loop, jobs->config->state);
