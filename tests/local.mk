@@ -21,6 +21,7 @@ lint_tests = \
 	tests/lint/unit-file.sh
 flow_tests = \
 	tests/flow/attempts.sh \
+	tests/flow/budgets.sh \
 	tests/flow/compare.sh \
 	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
