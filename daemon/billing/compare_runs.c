@@ -415,6 +415,8 @@ static void read_series(const struct source *source, int attempt, const char *na
     auto_free char *folder = folder_of(source);
     const struct cJSON *metric = json_get(source->metrics, name);
 
+    if (!metric)
+        return; /* it never appeared, so no file has it */
     series_read(folder, attempt, source->job->instance_count, name,
                 json_get_int(metric, "rank", 0), series);
 }
