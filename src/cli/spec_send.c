@@ -27,22 +27,22 @@ int spec_prepare(const char *path, const struct spec_changes *changes,
     return spec_file_pack(file, problems, err);
 }
 
-int spec_send(struct remote *remote, const struct spec_file *file, const char *path,
-              const char *key, struct cJSON **answer, struct problems *problems,
-              struct err *err)
+int spec_send(struct remote *remote, const struct spec_file *file,
+              const struct spec_ask *ask, struct cJSON **answer,
+              struct problems *problems, struct err *err)
 {
-    const struct remote_ask ask = { .method = "POST",
-                                    .path = path,
-                                    .body = file->json,
-                                    .idempotency_key = key,
-                                    .tries = SEND_TRIES };
+    const struct remote_ask post = { .method = "POST",
+                                     .path = ask->path,
+                                     .body = file->json,
+                                     .idempotency_key = ask->key,
+                                     .tries = SEND_TRIES };
 
     if (file->archive
         && remote_put_source(remote, file->hex, file->archive, isatty(STDERR_FILENO),
                              err)
                < 0)
         return -1;
-    return remote_ask(remote, &ask, answer, problems, err);
+    return remote_ask(remote, &post, answer, problems, err);
 }
 
 char *spec_make_key(void)

@@ -18,17 +18,16 @@ MUST_CHECK int spec_prepare(const char *path, const struct spec_changes *changes
                             struct spec_file *file, struct problems *problems,
                             struct err *err);
 
-/**
- * Posts the spec, its source before it.
- *
- * @path  "/v1/training-jobs", "/v1/estimates", ...
- * @key   the Idempotency-Key with which it may be sent again when its answer was lost;
- *        NULL: what is asked changes nothing
- *
- * The caller frees the answer.
- */
+/* What is asked of the server with a spec. */
+struct spec_ask {
+    const char *path; /* "/v1/training-jobs", "/v1/estimates", ... */
+    const char *key;  /* the Idempotency-Key with which it may be sent again when its
+                         answer was lost; NULL: it changes nothing */
+};
+
+/** Posts the spec, its source before it.  The caller frees the answer. */
 MUST_CHECK int spec_send(struct remote *remote, const struct spec_file *file,
-                         const char *path, const char *key, struct cJSON **answer,
+                         const struct spec_ask *ask, struct cJSON **answer,
                          struct problems *problems, struct err *err);
 
 /** A key that no other submit has; the caller frees. */

@@ -28,9 +28,10 @@ static void print_estimate(const struct cJSON *estimate)
     print_painted(stdout, PAINT_PLAIN, out.bytes);
 }
 
-static int ask(const struct cli *cli, const struct spec_changes *changes,
-               const char *path)
+static int estimate_file(const struct cli *cli, const struct spec_changes *changes,
+                         const char *path)
 {
+    const struct spec_ask ask = { .path = "/v1/estimates" };
     auto_spec_file struct spec_file file = { 0 };
     auto_problems struct problems problems = { 0 };
     auto_remote struct remote *remote = NULL;
@@ -39,8 +40,7 @@ static int ask(const struct cli *cli, const struct spec_changes *changes,
 
     if (spec_prepare(path, changes, &file, &problems, &err) < 0
         || remote_open(cli, &remote, &err) < 0
-        || spec_send(remote, &file, "/v1/estimates", NULL, &estimate, &problems, &err)
-               < 0)
+        || spec_send(remote, &file, &ask, &estimate, &problems, &err) < 0)
         return print_failure(&err, file.shown, &problems);
     if (cli->output == OUTPUT_JSON)
         print_json(estimate);
@@ -62,7 +62,7 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
     int code;
 
     if (end == OPTIONS_GO_ON)
-        code = ask(cli, &changes, operands[0]);
+        code = estimate_file(cli, &changes, operands[0]);
     else
         code = end == OPTIONS_DONE ? 0 : EXIT_USAGE;
     words_free(changes.sets);

@@ -25,12 +25,11 @@ static int send_job(struct remote *remote, const struct submit *submit,
     /* With a key of our own a submit whose answer was lost can be sent again: it is one
      * job. */
     auto_free char *key = submit->key ? xstrdup(submit->key) : spec_make_key();
+    struct spec_ask ask = { .path = "/v1/training-jobs", .key = key };
 
-    if (spec_send(remote, file,
-                  submit->dry_run ? "/v1/training-jobs?dry_run=true"
-                                  : "/v1/training-jobs",
-                  submit->dry_run ? NULL : key, answer, problems, err)
-        < 0)
+    if (submit->dry_run)
+        ask = (struct spec_ask){ .path = "/v1/training-jobs?dry_run=true" };
+    if (spec_send(remote, file, &ask, answer, problems, err) < 0)
         return -1;
     if (!json_get_text(*answer, "name"))
         return err_set(err, ERR_INTERNAL, "the server's answer names no job");

@@ -6,6 +6,7 @@
 #include "tests/unit/life.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,8 @@ static void work(struct situation *at, const char *first, const char *last)
     at->spec.work_unit = at->spec.work_metric = steps;
     at->spec.work_planned = planned;
     at->readings = (struct metric_readings){ .attempt = 1 };
-    strcpy(at->readings.first, first);
-    strcpy(at->readings.last, last);
+    snprintf(at->readings.first, sizeof at->readings.first, "%s", first);
+    snprintf(at->readings.last, sizeof at->readings.last, "%s", last);
     at->readings.first_wall = LIFE_WALL_ZERO - 50 * USEC_PER_SEC;
     at->readings.last_wall = LIFE_WALL_ZERO - 10 * USEC_PER_SEC;
 }
