@@ -91,9 +91,9 @@ static int64_t next_cut(struct jobs *jobs, const struct offer *offer, int64_t st
 
     if (!jobs->book.at_change || !offer)
         return INT64_MAX;
-    change = price_next_change(&jobs->book, offer,
-                               (start_s + second + 1) * USEC_PER_SEC - 1);
-    return change == INT64_MAX ? INT64_MAX : change / USEC_PER_SEC - start_s;
+    change = price_next_change(&jobs->book, offer, (start_s + second) * USEC_PER_SEC);
+    return change == INT64_MAX ? INT64_MAX
+                               : (change + USEC_PER_SEC - 1) / USEC_PER_SEC - start_s;
 }
 
 void jobs_spend_add(struct jobs *jobs, const struct live_job *live,
