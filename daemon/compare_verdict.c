@@ -120,19 +120,21 @@ static void say_single(struct text *words, const struct comparison *comparison,
 }
 
 /* Of an arm whose cost is not known: its time, where that is. */
-static void say_unknown(struct text *words, const struct comparison *comparison,
-                        const struct compare_arm *arm)
+static enum compare_verdict say_unknown(struct text *words,
+                                        const struct comparison *comparison,
+                                        const struct compare_arm *arm)
 {
-    const char *baseline = comparison->arms[0].name;
-
     text_printf(words, "what %s costs against %s is not known (%s)", arm->name,
-                baseline, arm->cost.missing);
+                comparison->arms[0].name, arm->cost.missing);
     if (time_differs(arm)) {
         text_printf(words, "; %s ", arm->name);
         add_time(words, arm);
-    } else if (arm->time_shown == SHOWN_NONE) {
-        text_puts(words, ", and no difference in time is shown");
+        return VERDICT_DIFFERENCE;
     }
+    if (arm->time_shown != SHOWN_NONE)
+        return VERDICT_NONE;
+    text_puts(words, ", and no difference in time is shown");
+    return VERDICT_NO_DIFFERENCE;
 }
 
 static enum compare_verdict say_arm(struct text *words,
@@ -153,8 +155,7 @@ static enum compare_verdict say_arm(struct text *words,
     case SHOWN_UNKNOWN:
         break;
     }
-    say_unknown(words, comparison, arm);
-    return VERDICT_NONE;
+    return say_unknown(words, comparison, arm);
 }
 
 /* --- the sentence --- */

@@ -356,10 +356,10 @@ START_TEST(without_a_price_time_alone_is_compared)
                  ",{\"instance_type\":\"a\",\"billable_seconds\":101" ALIKE
                  "," RUN("b", 200, "1") ALIKE "," RUN("b", 202, "1") ALIKE,
                  &comparison);
-    ck_assert_int_eq(comparison.verdict, VERDICT_NONE);
+    ck_assert_int_eq(comparison.verdict, VERDICT_DIFFERENCE);
     ck_assert_str_eq(comparison.arms[1].cost.missing, "it has no price");
     assert_says(comparison.sentence,
-                "What b costs against a is not known (it has no price); b and takes");
+                "What b costs against a is not known (it has no price); b takes");
     ck_assert(!comparison.arms[0].has_spent);
 }
 END_TEST
