@@ -217,7 +217,7 @@ static int lock(struct store *store, const char *path, struct err *err)
 
     store->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (store->lock < 0)
-        return err_sys(err, errno, "open %s", name);
+        return err_set(err, ERR_INTERNAL, "open %s: %s", name, strerror(errno));
     if (flock(store->lock, LOCK_EX | LOCK_NB) == 0)
         return 0;
     if (errno == EWOULDBLOCK)

@@ -132,6 +132,7 @@ sleep 1.2
 check "its price changes meanwhile" price set ml.c5.xlarge --usd 3600
 sleep 1.2
 check "the live cost counts the new one" /usr/bin/python3 -c "import sys; sys.exit(float(sys.argv[1].strip('\"')) < 3)" "$(show cut cost_usd)"
+check_equal "reports have it at each price" "$(http '/v1/usage?format=intervals&job=cut' | grep -c '"open":true')" 6
 check "it ends" wait_for cut
 check_equal "each interval was cut once" "$(ledger "SELECT COUNT(*), COUNT(DISTINCT from_second), MIN(from_second) > 0
     FROM interval_price")" "3 1 1"
