@@ -42,10 +42,6 @@ static const struct compare_run *next_run(const struct comparison *all,
     return NULL;
 }
 
-#define each_run(run, all)                                         \
-    for (const struct compare_run *run = next_run(all, NULL); run; \
-         run = next_run(all, run))
-
 static struct compare_check equal(const char *message)
 {
     return (struct compare_check){ CHECK_EQUAL, false, xstrdup(message) };
@@ -84,8 +80,7 @@ static bool find_difference(const struct comparison *all, text_getter_t *of,
     const struct compare_run *first = NULL;
 
     *unknown_count = 0;
-    each_run(run, all)
-    {
+    for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!of(run)) {
             ++*unknown_count;
             continue;
@@ -190,8 +185,7 @@ static struct compare_check check_object(const struct comparison *all,
     char **list = NULL;
     size_t missing = 0;
 
-    each_run(run, all)
-    {
+    for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!of(run)) {
             missing++;
             continue;
@@ -229,8 +223,7 @@ static struct compare_check check_work(const struct comparison *all)
 {
     const struct compare_run *least = NULL, *most = NULL;
 
-    each_run(run, all)
-    {
+    for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!run->work)
             return unknown("how much work was done is not known of every run");
         if (least && !is_same(run->work_unit, least->work_unit))
@@ -255,8 +248,7 @@ static bool objective_is_odd(const struct comparison *all, struct compare_check 
     const struct compare_run *first = NULL;
     bool missing = false;
 
-    each_run(run, all)
-    {
+    for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (run->objective.missing == compare_not_finite) {
             *check =
                 differs(true, xasprintf("the objective of %s is not a finite number",
@@ -325,8 +317,7 @@ static struct compare_check check_cache(const struct comparison *all)
     const struct compare_run *first = NULL;
     bool is_mixed = false;
 
-    each_run(run, all)
-    {
+    for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!first)
             first = run;
         if (run->cache != first->cache && run->cache && first->cache)
@@ -359,8 +350,7 @@ static struct compare_check check_batch_size(const struct comparison *all)
 {
     const struct compare_run *first = NULL;
 
-    each_run(run, all)
-    {
+    for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!run->batch_size)
             return unknown("no hyperparameter tells the batch size of every run");
         if (!first)
@@ -384,8 +374,7 @@ static struct compare_check check_pricing(const struct comparison *all)
 {
     const struct compare_run *first = NULL;
 
-    each_run(run, all)
-    {
+    for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!first)
             first = run;
         if (!is_same(run->pricing, first->pricing))

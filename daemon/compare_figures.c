@@ -16,7 +16,7 @@ static struct compare_value known(double value)
 
 static struct compare_value unknown(const char *why)
 {
-    return (struct compare_value){ NAN, why };
+    return (struct compare_value){ STATS_NONE, why };
 }
 
 static struct compare_value seconds_of(const struct compare_run *run)
@@ -185,9 +185,9 @@ static struct compare_figure figure_of(const struct comparison *comparison,
 {
     auto_values struct values values = values_of(arm, what);
     struct compare_figure figure = { .runs = values.count,
-                                     .best = NAN,
-                                     .median = NAN,
-                                     .center = { NAN, NAN, NAN } };
+                                     .best = STATS_NONE,
+                                     .median = STATS_NONE,
+                                     .center = { STATS_NONE, STATS_NONE, STATS_NONE } };
 
     if (values.count == 0) {
         figure.missing = values.missing;
@@ -224,7 +224,7 @@ static struct compare_ratio ratio_of(const struct comparison *comparison,
     const struct compare_arm *baseline = &comparison->arms[0];
     auto_values struct values a = values_of(arm, what);
     auto_values struct values b = values_of(baseline, what);
-    struct compare_ratio ratio = { .ratio = { NAN, NAN, NAN },
+    struct compare_ratio ratio = { .ratio = { STATS_NONE, STATS_NONE, STATS_NONE },
                                    .missing = why_no_ratio(&a, &b) };
     struct stats_sample of_a, of_b;
 

@@ -350,7 +350,8 @@ static const struct member members[] = {
 
 static void begin(struct import *import)
 {
-    static const struct compare_value not_told = { NAN, "the import does not tell it" };
+    static const struct compare_value not_told = { STATS_NONE,
+                                                   "the import does not tell it" };
 
     *import = (struct import){
         .run = {
@@ -360,7 +361,7 @@ static void begin(struct import *import)
             .instance_count = 1,
             .pricing = xstrdup("standard"),
             .objective = not_told,
-            .phases = { NAN, NAN, NAN, NAN, NAN },
+            .phases = { STATS_NONE, STATS_NONE, STATS_NONE, STATS_NONE, STATS_NONE },
             .phases_missing = not_told.missing,
             .startup = not_told,
             .rate = not_told,

@@ -73,7 +73,7 @@ static double t_tail(double t, double df)
 double stats_t_below(double t, double df)
 {
     if (!(df > 0))
-        return NAN;
+        return STATS_NONE;
     return t < 0 ? t_tail(-t, df) : 1 - t_tail(t, df);
 }
 
@@ -84,7 +84,7 @@ double stats_t_quantile(double p, double df)
     double high = 1;
 
     if (!(p > 0 && p < 1 && df > 0))
-        return NAN;
+        return STATS_NONE;
     if (tail >= 0.5)
         return 0;
     while (t_tail(high, df) > tail && high < 1e150) /* its square is finite */
@@ -126,7 +126,7 @@ double stats_median(const double *values, size_t count)
     auto_free double *sorted = NULL;
 
     if (count == 0)
-        return NAN;
+        return STATS_NONE;
     sorted = xmalloc(count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare);
@@ -139,7 +139,7 @@ double stats_variance(const double *values, size_t count)
     double sum = 0;
 
     if (count < 2)
-        return NAN;
+        return STATS_NONE;
     for (size_t i = 0; i < count; i++)
         sum += (values[i] - mean) * (values[i] - mean);
     return sum / (double)(count - 1);

@@ -3,6 +3,8 @@
 
 #include "src/base.h"
 
+#include <math.h>
+
 /*
  * Statistics of a few repeated runs.
  *
@@ -11,6 +13,9 @@
  * values must be above 0 where that is named.  All of it is pure; what cannot be said
  * is false or NaN, never a number.
  */
+
+/* No number.  (NAN itself is a float.) */
+#define STATS_NONE ((double)NAN)
 
 /** The x below which a share `p` of Student's t with `df` degrees of freedom lies (df
  * need not be whole).  To 10 significant digits.  NaN unless 0 < p < 1 and df > 0. */

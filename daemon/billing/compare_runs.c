@@ -366,7 +366,7 @@ static void set_recipe(const struct source *source, struct compare_run *run)
 
 static struct compare_value missing(const char *why)
 {
-    return (struct compare_value){ NAN, why };
+    return (struct compare_value){ STATS_NONE, why };
 }
 
 static void set_objective(const struct source *source, struct compare_run *run)
@@ -462,7 +462,8 @@ static void set_phases(const struct source *source, struct compare_run *run)
     else if (!name)
         why = "no metric tells how its work went on";
     if (why) {
-        run->phases = (struct compare_phases){ NAN, NAN, NAN, NAN, NAN };
+        run->phases = (struct compare_phases){ STATS_NONE, STATS_NONE, STATS_NONE,
+                                               STATS_NONE, STATS_NONE };
         run->phases_missing = why;
         run->startup = run->rate = missing(why);
         return;

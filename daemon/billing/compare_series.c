@@ -50,7 +50,7 @@ static void take_line(const char *line, const char *name, int64_t rank,
                       struct series *series)
 {
     auto_json struct cJSON *json = NULL;
-    struct point point = { .step = NAN };
+    struct point point = { .step = STATS_NONE };
     const char *said;
 
     if (json_parse(line, strlen(line), &json, NULL) < 0
@@ -122,14 +122,15 @@ static double rate_of(const struct series *series, bool by_step)
     double work = amount_of(last, by_step) - amount_of(middle, by_step);
     double seconds = seconds_between(middle->wall, last->wall);
 
-    return work > 0 && seconds > 0 ? work / seconds : (double)NAN;
+    return work > 0 && seconds > 0 ? work / seconds : STATS_NONE;
 }
 
 static void set_unknown(struct compare_run *run, const char *why)
 {
-    run->phases = (struct compare_phases){ NAN, NAN, NAN, NAN, NAN };
+    run->phases = (struct compare_phases){ STATS_NONE, STATS_NONE, STATS_NONE,
+                                           STATS_NONE, STATS_NONE };
     run->phases_missing = why;
-    run->startup = run->rate = (struct compare_value){ NAN, why };
+    run->startup = run->rate = (struct compare_value){ STATS_NONE, why };
 }
 
 void series_phases(const struct series *series, bool by_step,

@@ -28,7 +28,7 @@ static void make(const struct mark *marks, size_t count, bool by_step,
         out->points[i] = (struct point){
             .wall = READY + (usec_t)(marks[i].at * (double)USEC_PER_SEC),
             .value = by_step ? 0.5 : marks[i].amount,
-            .step = by_step ? marks[i].amount : (double)NAN,
+            .step = by_step ? marks[i].amount : STATS_NONE,
         };
 }
 
