@@ -8,6 +8,7 @@ src_libwords_a_SOURCES = \
 	src/base.c src/base.h \
 	src/cgroup_folder.c src/cgroup_folder.h \
 	src/channel.c src/channel.h \
+	src/child.c src/child.h \
 	src/clock.c src/clock.h \
 	src/csv.c src/csv.h \
 	src/csv_read.c src/csv_read.h \
@@ -50,6 +51,7 @@ src_libwords_a_SOURCES = \
 	src/shell_words.c src/shell_words.h \
 	src/s3.c src/s3.h \
 	src/s3_call.c src/s3_call.h \
+	src/s3_check.c src/s3_check.h \
 	src/s3_fetch.c \
 	src/s3_list.c \
 	src/s3_put.c \

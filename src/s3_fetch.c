@@ -3,7 +3,9 @@
  * asked for next, what of an earlier fetch is kept, and whether a file is what its
  * object is; does not decide its name, nor what becomes of it.
  *
- * Bytes go from the network's buffer to their place in the file.  Parts that are whole
+ * Bytes go from the network's buffer to their place in the file.  The MD5 of an object
+ * of several parts takes a processor longer than all of this: a process of its own
+ * (s3_check.h) follows the parts that are whole without a gap.  Parts that are whole
  * are noted in PATH.parts: a line that says of what, then a byte a part.  A byte is
  * written after the part, so whatever kills us, what is noted is in the file; after a
  * loss of power it may not be, hence the boot id in the line.
@@ -14,6 +16,7 @@
 #include "src/files.h"
 #include "src/s3.h"
 #include "src/s3_call.h"
+#include "src/s3_check.h"
 #include "src/text.h"
 
 #include <errno.h>
@@ -26,7 +29,10 @@
 
 enum {
     WRONG_TRIES = 3, /* of an object whose bytes differ from its MD5 */
-    BLOCK_BYTES = 64 << 10,
+    CHECKS_MAX = 2,  /* processes that compute an MD5 */
+    /* So that all slots are busy while as much again waits for its MD5. */
+    AHEAD_PARTS = 2 * S3_PARALLEL,
+    UNDER_WAY_MAX = 2 * S3_PARALLEL, /* objects */
     PARTS_FILE_MAX = 16 << 20, /* a byte a part: 128 TiB, more than S3 has objects of */
 };
 
@@ -41,12 +47,14 @@ struct incoming {
     size_t notes_head;
     bool begun; /* the file had its size already: an earlier fetch made it */
     size_t parts;
-    char *whole;        /* PART_WHOLE or PART_MISSING, by part */
-    size_t next;        /* parts below are whole or under way */
-    size_t missing;     /* parts that are not whole */
-    int wrong;          /* tries whose bytes were wrong */
-    struct digest *md5; /* of the parts below `hashed`; NULL: the ETag is no MD5 */
-    size_t hashed;
+    char *whole;            /* PART_WHOLE or PART_MISSING, by part */
+    size_t next;            /* parts below are whole or under way */
+    size_t missing;         /* parts that are not whole */
+    int wrong;              /* tries whose bytes were wrong */
+    bool has_md5;           /* its ETag, as far as is known */
+    struct digest *md5;     /* of one part: of its bytes as they come */
+    struct s3_check *check; /* of several, when it is its turn */
+    size_t told;            /* parts below are what `check` knows of */
     struct incoming *behind;
 };
 
@@ -65,6 +73,7 @@ struct fetcher {
     const struct s3_fetch *fetch;
     struct slot slots[S3_PARALLEL];
     struct incoming *objects; /* begun and not done */
+    size_t under_way;         /* so many */
     bool drained;             /* `next` has no more */
 };
 
@@ -146,6 +155,7 @@ static void incoming_free(struct incoming *object)
     base_close(&object->fd);
     base_close(&object->notes);
     digest_free(object->md5, NULL);
+    s3_check_free(object->check);
     free(object->whole);
     free(object);
 }
@@ -153,10 +163,10 @@ static void incoming_free(struct incoming *object)
 static void begin_md5(struct incoming *object)
 {
     digest_free(object->md5, NULL);
-    object->md5 = NULL;
-    object->hashed = 0;
-    if (object->wanted.size > 0 && s3_etag_is_md5(object->wanted.etag))
-        object->md5 = digest_md5_new();
+    s3_check_free(object->check);
+    object->md5 = object->has_md5 && object->parts == 1 ? digest_md5_new() : NULL;
+    object->check = NULL;
+    object->told = 0;
 }
 
 /* Its file, with room for all of it: a full disk is told before hours of waiting.
@@ -175,32 +185,6 @@ static int open_file(struct incoming *object, struct err *err)
             && errno != EOPNOTSUPP && errno != ENOSYS))
         return err_sys(err, errno, "%s: room for %jd bytes", wanted->path,
                        (intmax_t)wanted->size);
-    return 0;
-}
-
-/* Its MD5 over the parts that follow one another from the start, as far as they are
- * there: read back while they are in memory. */
-static int hash_on(struct incoming *object, struct err *err)
-{
-    auto_free char *block = object->md5 ? xmalloc(BLOCK_BYTES) : NULL;
-
-    for (; object->md5 && object->hashed < object->parts
-           && object->whole[object->hashed] == PART_WHOLE;
-         object->hashed++) {
-        off_t at = (off_t)object->hashed * S3_PART_BYTES;
-        off_t stop = at + (off_t)part_bytes(object, object->hashed);
-
-        while (at < stop) {
-            size_t room = stop - at < BLOCK_BYTES ? (size_t)(stop - at) : BLOCK_BYTES;
-            ssize_t got = pread(object->fd, block, room, at);
-
-            if (got <= 0)
-                return err_sys(err, got < 0 ? errno : EIO, "read %s",
-                               object->wanted.path);
-            digest_add(object->md5, block, (size_t)got);
-            at += got;
-        }
-    }
     return 0;
 }
 
@@ -226,27 +210,38 @@ static int begin_again(struct fetcher *fetcher, struct incoming *object,
     return 0;
 }
 
+static int compare_md5(struct incoming *object, bool *right, struct err *err)
+{
+    char hex[DIGEST_HEX_SIZE];
+
+    *right = true;
+    if (object->check)
+        return s3_check_result(object->check, right, err);
+    if (object->md5) {
+        digest_free(steal_ptr(&object->md5), hex);
+        *right = strcmp(hex, object->wanted.etag) == 0;
+    }
+    return 0;
+}
+
 static int finish_object(struct fetcher *fetcher, struct incoming *object,
                          struct err *err)
 {
     auto_free char *path = notes_path(object);
     struct incoming **at = &fetcher->objects;
-    char hex[DIGEST_HEX_SIZE];
+    bool right;
     int result;
 
-    if (hash_on(object, err) < 0)
+    if (compare_md5(object, &right, err) < 0)
         return -1;
-    if (object->md5) {
-        digest_free(object->md5, hex);
-        object->md5 = NULL;
-        if (strcmp(hex, object->wanted.etag) != 0)
-            return begin_again(fetcher, object, err);
-    }
+    if (!right)
+        return begin_again(fetcher, object, err);
     if (object->notes >= 0)
         unlink(path);
     while (*at != object)
         at = &(*at)->behind;
     *at = object->behind;
+    fetcher->under_way--;
     result = fetcher->fetch->on_done(fetcher->fetch->context, &object->wanted, err);
     incoming_free(object);
     return result;
@@ -262,6 +257,7 @@ static int begin_object(struct fetcher *fetcher, const struct s3_wanted *wanted,
     while (*last)
         last = &(*last)->behind;
     *last = object;
+    fetcher->under_way++;
     object->wanted = *wanted;
     if (!object->wanted.etag)
         object->wanted.etag = "";
@@ -274,12 +270,82 @@ static int begin_object(struct fetcher *fetcher, const struct s3_wanted *wanted,
     object->missing = object->parts;
     object->whole = xmalloc(object->parts + 1);
     memset(object->whole, PART_MISSING, object->parts);
+    object->has_md5 = wanted->size > 0 && s3_etag_is_md5(wanted->etag);
     begin_md5(object);
     if (open_file(object, err) < 0)
         return -1;
-    if (object->parts > 1 && open_notes(fetcher, object, err) < 0)
+    return object->parts > 1 ? open_notes(fetcher, object, err) : 0;
+}
+
+/* --- MD5s --- */
+
+/* One part is not worth a process. */
+static bool has_check(const struct incoming *object)
+{
+    return object->has_md5 && object->parts > 1;
+}
+
+static size_t count_checks(const struct fetcher *fetcher)
+{
+    size_t count = 0;
+
+    for (struct incoming *object = fetcher->objects; object; object = object->behind)
+        count += object->check ? 1 : 0;
+    return count;
+}
+
+/* What has come without a gap, to the process that reads it. */
+static int feed_check(const struct fetcher *fetcher, struct incoming *object,
+                      struct err *err)
+{
+    size_t there = object->told;
+    int64_t bytes = 0;
+
+    if (!has_check(object))
+        return 0;
+    for (; there < object->parts && object->whole[there] == PART_WHOLE; there++)
+        bytes += part_bytes(object, there);
+    if (bytes == 0 || (!object->check && count_checks(fetcher) == CHECKS_MAX))
+        return 0;
+    if (!object->check
+        && s3_check_start(&object->wanted, object->fd, &object->check, err) < 0)
         return -1;
-    return object->missing == 0 ? finish_object(fetcher, object, err) : 0;
+    s3_check_add(object->check, bytes);
+    object->told = there;
+    return 0;
+}
+
+static bool is_checked(const struct incoming *object)
+{
+    return !has_check(object) || (object->check && s3_check_is_over(object->check));
+}
+
+/* Every object a step on; *moved is set when one is done or begins again. */
+static int step_objects(struct fetcher *fetcher, bool *moved, struct err *err)
+{
+    struct incoming *behind;
+
+    for (struct incoming *object = fetcher->objects; object; object = behind) {
+        behind = object->behind;
+        if (feed_check(fetcher, object, err) < 0)
+            return -1;
+        if (object->missing > 0 || !is_checked(object))
+            continue;
+        *moved = true;
+        if (finish_object(fetcher, object, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* When nothing else is under way: then every object waits for one. */
+static void wait_for_check(const struct fetcher *fetcher)
+{
+    const struct incoming *object = fetcher->objects;
+
+    while (!object->check)
+        object = object->behind;
+    s3_check_wait(object->check);
 }
 
 /* --- parts --- */
@@ -298,6 +364,8 @@ static void write_bytes(void *context, const char *bytes, size_t len)
             return;
         }
         report(slot->fetcher, written);
+        if (slot->object->md5)
+            digest_add(slot->object->md5, bytes, (size_t)written);
         slot->at += written;
         bytes += written;
         len -= (size_t)written;
@@ -336,8 +404,8 @@ static int finish_part(struct slot *slot, struct err *err)
         return -1;
     }
     if (s3_etag_is_opaque(slot->call.transfer)) {
-        digest_free(object->md5, NULL);
-        object->md5 = NULL;
+        object->has_md5 = false;
+        begin_md5(object);
     }
     s3_call_clear(&slot->call);
     slot->object = NULL;
@@ -347,9 +415,17 @@ static int finish_part(struct slot *slot, struct err *err)
         && pwrite(object->notes, &mark, 1, (off_t)(object->notes_head + slot->part))
                != 1)
         return err_sys(err, errno, "write %s.parts", object->wanted.path);
-    if (object->missing > 0)
-        return hash_on(object, err);
-    return finish_object(slot->fetcher, object, err);
+    return 0;
+}
+
+/* Whether its next part is to wait for its MD5, which then is read while the bytes are
+ * in memory, and is not long behind the last of them. */
+static bool is_ahead(const struct incoming *object)
+{
+    int64_t hashed = object->check ? s3_check_hashed(object->check) : 0;
+
+    return has_check(object)
+           && (int64_t)object->next - hashed / S3_PART_BYTES >= AHEAD_PARTS;
 }
 
 /* An object that wants another part; NULL: none. */
@@ -359,7 +435,7 @@ static struct incoming *find_work(const struct fetcher *fetcher)
         while (object->next < object->parts
                && object->whole[object->next] == PART_WHOLE)
             object->next++;
-        if (object->next < object->parts)
+        if (object->next < object->parts && !is_ahead(object))
             return object;
     }
     return NULL;
@@ -371,7 +447,8 @@ static int pull_work(struct fetcher *fetcher, struct incoming **out, struct err 
 {
     struct s3_wanted wanted = { 0 };
 
-    while (!(*out = find_work(fetcher)) && !fetcher->drained) {
+    while (!(*out = find_work(fetcher)) && !fetcher->drained
+           && fetcher->under_way < UNDER_WAY_MAX) {
         if (!fetcher->fetch->next(fetcher->fetch->context, &wanted)) {
             fetcher->drained = true;
             continue;
@@ -418,11 +495,14 @@ static int run(struct fetcher *fetcher, struct err *err)
     bool moved;
 
     do {
-        if (step_slots(fetcher, calls, &busy, &moved, err) < 0)
+        if (step_slots(fetcher, calls, &busy, &moved, err) < 0
+            || step_objects(fetcher, &moved, err) < 0)
             return -1;
         if (busy > 0 && !moved)
             s3_wait(fetcher->s3, calls, S3_PARALLEL);
-    } while (busy > 0);
+        else if (fetcher->objects && !moved)
+            wait_for_check(fetcher);
+    } while (busy > 0 || moved || fetcher->objects);
     return 0;
 }
 

@@ -2,7 +2,6 @@
 
 noinst_LIBRARIES += src/stage/libstage.a
 src_stage_libstage_a_SOURCES = \
-	src/stage/child.c src/stage/child.h \
 	src/stage/copy.c src/stage/copy.h \
 	src/stage/feed.c src/stage/feed.h \
 	src/stage/listing.c src/stage/listing.h \

@@ -4,8 +4,8 @@
 #include "src/stage/pour.h"
 
 #include "src/archive_stream.h"
+#include "src/child.h"
 #include "src/files.h"
-#include "src/stage/child.h"
 #include "src/stage/manifest.h"
 #include "src/stage/move.h"
 #include "src/stage/record_io.h"

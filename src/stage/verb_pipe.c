@@ -1,8 +1,8 @@
 /* railhead-stage pipe: every Pipe channel's listing, FIFOs and feeders, a process a
  * FIFO.  How they are fed is feed.c's. */
 
+#include "src/child.h"
 #include "src/files.h"
-#include "src/stage/child.h"
 #include "src/stage/copy.h"
 #include "src/stage/feed.h"
 #include "src/stage/listing.h"

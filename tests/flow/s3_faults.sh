@@ -72,6 +72,32 @@ s3_fault 'do=slowdown&method=PUT&times=3'
 check "a large one after SlowDown in three parts" "$verbs" put "$WORK/large" s3://train/stored
 check "as it is too" cmp "$s3_folder/train/stored" "$WORK/large"
 
+# --- the MD5 beside ---
+
+# Of 20 parts, more than are asked for ahead of the MD5.
+head -c 160000000 /dev/urandom >"$WORK/huge"
+cp "$WORK/huge" "$s3_folder/train/huge"
+s3_fault 'do=pass&method=GET&key=huge&times=17'
+s3_fault 'do=corrupt&method=GET&key=huge&after=2000000'
+check "an object that is wrong far behind its start is fetched again" fetch_is huge
+check_equal "all of it" "$(count 'GET 206 /train/huge ')" 40
+rm "$WORK/huge" "$s3_folder/train/huge" "$WORK/in/$folders/0"
+
+# More objects of several parts than have their MD5 computed at once, or are begun.
+mkdir "$s3_folder/many" "$WORK/in/many"
+for ((i = 0; i < 20; i++)); do
+    head -c $((9000000 + i)) "$WORK/large" >"$s3_folder/many/$((100 + i))"
+done
+all_are_there() {
+    for ((i = 0; i < 20; i++)); do
+        cmp "$WORK/in/many/$i" "$s3_folder/many/$((100 + i))" || return
+    done
+}
+s3_fault 'do=corrupt&method=GET&key=1.7&after=5&times=2'
+check "many large objects are fetched though two requests bring wrong bytes" "$verbs" fetch s3://many/ "$WORK/in/many"
+check "and each is right" all_are_there
+check_equal "nothing is left beside them" "$(find "$WORK/in/many" -name '*.parts')" ""
+
 # --- bounded ---
 
 before=$(count ' /train/small ')

@@ -1,5 +1,5 @@
-#ifndef SRC_STAGE_CHILD_H
-#define SRC_STAGE_CHILD_H
+#ifndef SRC_CHILD_H
+#define SRC_CHILD_H
 
 #include "src/base.h"
 #include "src/err.h"
@@ -17,6 +17,10 @@ struct child {
 MUST_CHECK int child_start(struct child *child,
                            int (*work)(void *context, struct err *), void *context,
                            struct err *err);
+
+/** For `work`: closes all files that it inherited but the standard ones, so that a
+ * connection ends when the parent ends it. */
+void child_close_rest(void);
 
 /** Waits until it has ended or failed, and gives its failure.  One that failed still
  * has open what it had. */

@@ -1,6 +1,6 @@
 /* Processes that work beside this one. */
 
-#include "src/stage/child.h"
+#include "src/child.h"
 
 #include "src/files.h"
 
@@ -12,12 +12,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Of a child: where it tells its failure. */
+static int failure_fd = -1;
+
+void child_close_rest(void)
+{
+    close_range(STDERR_FILENO + 1, (unsigned int)failure_fd - 1, 0);
+    close_range((unsigned int)failure_fd + 1, ~0U, 0);
+}
+
 /* A failure is told in one write, which a pipe takes whole. */
 static _Noreturn void run(pid_t parent, int fd,
                           int (*work)(void *context, struct err *), void *context)
 {
     struct err err = { 0 };
 
+    failure_fd = fd;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_FAILURE);
