@@ -5,6 +5,7 @@
     usage_focus.py spoiled EXPORT                that those rules refuse what breaks them
     usage_focus.py cur EXPORT DAYS               columns and sums of a cost-and-usage report
     usage_focus.py html PAGE DAYS                a page that is whole, loads nothing and shows the same total
+    usage_focus.py manual MANUAL EXPORT          that the manual's row is right, and tells every column of our own
 
 EXPORT and PAGE are what `jobctl bill --output focus|cur|html` prints; DAYS and PROJECTS are the same time as JSON, by day
 and by project, in UTC.  The rules are those of the specification's column pages (types, nulls, allowed values, and what
@@ -478,7 +479,24 @@ def check_html(path, days):
     return page
 
 
+def check_manual(path, export):
+    with open(path, encoding="utf-8") as file:
+        section = file.read().split(".Ss Exports\n")[1].split(".Ss ")[0]
+    example = re.search(r"# FOCUS: .*\n((?:\w+: .*\n)+)", section).group(1)
+    row = dict(line.split(": ") for line in example.splitlines())
+    row |= {name: row["ListCost"] for name in ("BilledCost", "EffectiveCost", "ContractedCost")}
+    row |= {"ContractedUnitPrice": row["ListUnitPrice"], "PricingUnit": "Hours", "ConsumedUnit": "Seconds"}
+    check_money(row)
+    exact = D(row["ListUnitPrice"]) * D(row["ConsumedQuantity"]) / 3600
+    want(exact.quantize(D("1e-9"), decimal.ROUND_HALF_EVEN) == D(row["x_LedgerCost"]), "x_LedgerCost")
+    for name in read_csv(export)[0]:
+        want(not CUSTOM.fullmatch(name) or re.search(rf"\b{name}\b", section), "the manual does not tell", name)
+
+
 def main(verb, path, *reports):
+    if verb == "manual":
+        check_manual(path, *reports)
+        return
     reports = [read_json(report) for report in reports]
     if verb == "html":
         check_html(path, *reports)

@@ -31,6 +31,8 @@ check "every form can be had" exports mixed '"from":"2026-10-20","to":"2026-12-1
 check "FOCUS: each column keeps its rules, products are exact, and it adds up by day and by project" \
     "$PYTHON" "$CHECK" focus "$WORK/mixed.focus" "$WORK/mixed.days" "$WORK/mixed.projects"
 check "those rules refuse what breaks them" "$PYTHON" "$CHECK" spoiled "$WORK/mixed.focus"
+check "the manual's row is right, and it tells every column of our own" \
+    "$PYTHON" "$CHECK" manual "$SOURCE/man/railhead-billing.7" "$WORK/mixed.focus"
 check "a cost-and-usage report has its columns, and adds up" "$PYTHON" "$CHECK" cur "$WORK/mixed.cur" "$WORK/mixed.days"
 check "the page is whole, loads nothing and shows the same total" \
     "$PYTHON" "$CHECK" html "$WORK/mixed.html" "$WORK/mixed.days"

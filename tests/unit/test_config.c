@@ -66,6 +66,8 @@ START_TEST(without_a_file_there_are_defaults)
     ck_assert_int_eq(config.source_limit_bytes, 512 << 20);
     ck_assert_int_eq(config.connection_limit, 1024);
     ck_assert_int_eq(config.reprice, REPRICE_AT_OPEN);
+    ck_assert_ptr_null(config.account_id);
+    ck_assert_ptr_null(config.account_name);
     config_clear(&config);
 }
 END_TEST
@@ -82,20 +84,20 @@ END_TEST
 
 START_TEST(a_file_changes_what_it_names)
 {
-    struct config config =
-        loaded("state: /srv/railhead\nsocket: /run/railhead/railhead.sock\n"
-               "listen: 127.0.0.1:8470\ninstance_profiles: /srv/profiles\n"
-               "python: /opt/python\npass_environment: [HOME, FOO_*]\n"
-               "emulate: true\nemulate_count: 3\nisolate: false\n"
-               "limits: {body_bytes: 4096, source_bytes: 8192, connections: 7}\n"
-               "pools:\n"
-               "- {instance_type: ml.c5.xlarge}\n"
-               "- {instance_type: ml.p4d.24xlarge, scheduler: fake, count: 4, "
-               "usd_per_hour: \"0.30\", emulated: false}\n"
-               "- {instance_type: ml.c5.2xlarge, scheduler: fake, pricing: free, "
-               "emulated: true, name: old rack}\n"
-               "- {instance_type: ml.c5.4xlarge, pricing: reserved}\n"
-               "billing: {reprice: at-change}\n");
+    struct config config = loaded(
+        "state: /srv/railhead\nsocket: /run/railhead/railhead.sock\n"
+        "listen: 127.0.0.1:8470\ninstance_profiles: /srv/profiles\n"
+        "python: /opt/python\npass_environment: [HOME, FOO_*]\n"
+        "emulate: true\nemulate_count: 3\nisolate: false\n"
+        "limits: {body_bytes: 4096, source_bytes: 8192, connections: 7}\n"
+        "pools:\n"
+        "- {instance_type: ml.c5.xlarge}\n"
+        "- {instance_type: ml.p4d.24xlarge, scheduler: fake, count: 4, "
+        "usd_per_hour: \"0.30\", emulated: false}\n"
+        "- {instance_type: ml.c5.2xlarge, scheduler: fake, pricing: free, "
+        "emulated: true, name: old rack}\n"
+        "- {instance_type: ml.c5.4xlarge, pricing: reserved}\n"
+        "billing: {reprice: at-change, account_id: cc-4711, account_name: \"ML\"}\n");
 
     ck_assert_str_eq(config.state, "/srv/railhead");
     ck_assert_str_eq(config.socket, "/run/railhead/railhead.sock");
@@ -125,6 +127,8 @@ START_TEST(a_file_changes_what_it_names)
     ck_assert_int_eq(config.pools[2].pricing, PRICING_FREE);
     ck_assert_int_eq(config.pools[3].pricing, PRICING_RESERVED);
     ck_assert_int_eq(config.reprice, REPRICE_AT_CHANGE);
+    ck_assert_str_eq(config.account_id, "cc-4711");
+    ck_assert_str_eq(config.account_name, "ML");
     ck_assert_int_eq(config.pools[2].emulated, 1);
     config_clear(&config);
 }
