@@ -5,6 +5,7 @@
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 #include "src/cli/remote.h"
+#include "src/clock.h"
 
 #include <string.h>
 
@@ -25,12 +26,10 @@ struct query {
 
 static char *path_of(const struct query *query, enum output output)
 {
-    const char *format =
-        output == OUTPUT_TABLE ? output_name(OUTPUT_JSON) : output_name(output);
     struct text path = { 0 };
 
     text_puts(&path, "/v1/usage");
-    remote_add_query(&path, "format", format);
+    remote_add_query(&path, "format", output_name(output));
     remote_add_query(&path, "from", query->from);
     remote_add_query(&path, "to", query->to);
     remote_add_query(&path, "by", query->by);
@@ -45,35 +44,73 @@ static char *path_of(const struct query *query, enum output output)
     return text_steal(&path);
 }
 
-static int print_table(struct remote *remote, const char *path,
+static int ask_report(struct remote *remote, const struct query *query,
+                      struct cJSON **report, struct problems *problems, struct err *err)
+{
+    auto_free char *path = path_of(query, OUTPUT_JSON);
+
+    return remote_ask(remote,
+                      &(struct remote_ask){ .method = "GET",
+                                            .path = path,
+                                            .deadline_s = REMOTE_REPORT_SECONDS },
+                      report, problems, err);
+}
+
+static int print_table(struct remote *remote, const struct query *query,
                        struct problems *problems, struct err *err)
 {
     auto_json struct cJSON *report = NULL;
     auto_text struct text out = { 0 };
 
-    if (remote_ask(remote,
-                   &(struct remote_ask){ .method = "GET",
-                                         .path = path,
-                                         .deadline_s = REMOTE_REPORT_SECONDS },
-                   &report, problems, err)
-        < 0)
+    if (ask_report(remote, query, &report, problems, err) < 0)
         return -1;
     bill_table(report, &out);
     print_painted(stdout, PAINT_PLAIN, out.bytes);
     return 0;
 }
 
+/* Such a form has no row for time without a price, and no place to say so. */
+static int note_unpriced(struct remote *remote, const struct query *query,
+                         struct problems *problems, struct err *err)
+{
+    auto_json struct cJSON *report = NULL;
+    char words[TIME_TEXT_SIZE];
+    int64_t seconds;
+
+    if (ask_report(remote, query, &report, problems, err) < 0)
+        return -1;
+    seconds = json_get_int(json_get(report, "total"), "unpriced_instance_seconds", 0);
+    if (seconds == 0)
+        return 0;
+    duration_format(seconds, words);
+    print_note(
+        "%s of instance time has no price and is in no row; jobctl bill shows it",
+        words);
+    return 0;
+}
+
+static int print_copy(struct remote *remote, const struct query *query,
+                      enum output output, struct problems *problems, struct err *err)
+{
+    auto_free char *path = path_of(query, output);
+
+    if (remote_copy(remote, path, stdout, problems, err) < 0)
+        return -1;
+    if (output != OUTPUT_FOCUS && output != OUTPUT_CUR)
+        return 0;
+    return note_unpriced(remote, query, problems, err);
+}
+
 static int print_report(struct cli *cli, const struct query *query)
 {
     auto_remote struct remote *remote = NULL;
     auto_problems struct problems problems = { 0 };
-    auto_free char *path = path_of(query, cli->output);
     struct err err;
 
     if (remote_open(cli, &remote, &err) < 0
         || (cli->output == OUTPUT_TABLE
-                ? print_table(remote, path, &problems, &err)
-                : remote_copy(remote, path, stdout, &problems, &err))
+                ? print_table(remote, query, &problems, &err)
+                : print_copy(remote, query, cli->output, &problems, &err))
                < 0)
         return print_failure(&err, NULL, &problems);
     return 0;

@@ -79,7 +79,7 @@ bill() {
 }
 wait_until 3 test "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '>' "$to"
 for form in focus cur html; do
-    bill --by day --output $form >"$WORK/live.$form"
+    bill --by day --output $form >"$WORK/live.$form" 2>"$WORK/live.$form.note"
 done
 bill --by day --output json >"$WORK/live.days"
 bill --by project --output json >"$WORK/live.projects"
@@ -106,5 +106,7 @@ check "on the page a name is words, whatever it looks like" grep -q '&lt;b&gt;&q
 check_equal "and never markup" "$(grep -c '<b>&quot;' "$WORK/live.html")" 0
 check_equal "time without a price is left out, not free" "$(column focus x_InstanceType)" \
     "ml.c5.2xlarge|ml.c5.xlarge|ml.g5.xlarge"
+check "but jobctl notes it" grep -q "of instance time has no price and is in no row" "$WORK/live.focus.note"
+check_equal "where nothing is left out it notes nothing" "$(cat "$WORK/live.html.note")" ""
 daemon_stop
 finish
