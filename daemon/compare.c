@@ -62,21 +62,17 @@ static int put_baseline_first(struct order *order, const char *baseline,
     return 0;
 }
 
-static bool is_before(const struct compare_run *left, const struct compare_run *right)
+/* By time; those of which it is not known last, as they came. */
+static int compare_runs(const void *left, const void *right)
 {
-    return left->started && right->started && left->started < right->started;
-}
+    const struct compare_run *a = left;
+    const struct compare_run *b = right;
+    usec_t at = a->started ? a->started : INT64_MAX;
+    usec_t other = b->started ? b->started : INT64_MAX;
 
-/* By time within their arm, as they came where that is not known. */
-static void sort_arm(struct compare_arm *arm)
-{
-    for (size_t i = 1; i < arm->run_count; i++)
-        for (size_t j = i; j > 0 && is_before(&arm->runs[j], &arm->runs[j - 1]); j--) {
-            struct compare_run swapped = arm->runs[j];
-
-            arm->runs[j] = arm->runs[j - 1];
-            arm->runs[j - 1] = swapped;
-        }
+    if (at != other)
+        return at < other ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
 }
 
 /* Moves the runs so that those of an arm are in a row. */
@@ -97,7 +93,7 @@ static void make_arms(struct comparison *comparison, const struct order *order)
                 arm->runs[arm->run_count++] = comparison->runs[j];
         arm->name = arm->runs[0].arm;
         used += arm->run_count;
-        sort_arm(arm);
+        qsort(arm->runs, arm->run_count, sizeof *arm->runs, compare_runs);
     }
     free(comparison->runs);
     comparison->runs = sorted;
@@ -173,6 +169,8 @@ int compare_make(const struct compare_ask *ask, struct compare_run *runs, size_t
 
     if (count == 0)
         return err_set(err, ERR_INVALID, "there are no runs to be compared");
+    for (size_t i = 0; i < count; i++)
+        runs[i].order = i;
     if (group(&comparison, err) < 0)
         return -1;
     for (size_t i = 0; i < comparison.arm_count; i++)

@@ -48,6 +48,7 @@ struct compare_phases {
 };
 
 struct compare_run {
+    size_t order; /* in which it came; compare_make sets it */
     char *name;
     char *arm;
     char *source; /* where an imported one was published; or NULL */
@@ -246,8 +247,8 @@ MUST_CHECK int compare_make(const struct compare_ask *ask, struct compare_run *r
 void comparison_clear(struct comparison *comparison);
 #define auto_comparison __attribute__((cleanup(comparison_clear)))
 
-/** `arms`, `runs`, `checks`, `comparable`, `verdict`, `remarks`, `by`, `baseline` and
- * `level` as in openapi.yaml.  The caller owns it. */
+/** `arms`, `runs`, `checks`, `comparable`, `verdict`, `remarks`, `by`, `baseline`,
+ * `level` and `seed` as in openapi.yaml.  The caller owns it. */
 struct cJSON *compare_to_json(const struct comparison *comparison);
 
 /* --- its parts, for the files of compare alone --- */

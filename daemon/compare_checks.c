@@ -127,12 +127,20 @@ static struct compare_check check_text(const struct comparison *all, text_getter
 
 /* --- objects whose members are to be the same --- */
 
+/* As a program is given it: 4 and "4" are the same.  The caller frees. */
+static char *plain_words(const struct cJSON *value)
+{
+    if (!value)
+        return NULL;
+    return json_text(value) ? xstrdup(json_text(value)) : json_print(value);
+}
+
 static bool is_equal(const struct cJSON *left, const struct cJSON *right)
 {
-    auto_free char *a = left ? json_print(left) : NULL;
-    auto_free char *b = right ? json_print(right) : NULL;
+    auto_free char *a = plain_words(left);
+    auto_free char *b = plain_words(right);
 
-    return a && b ? strcmp(a, b) == 0 : a == b;
+    return a && b && strcmp(a, b) == 0;
 }
 
 static bool is_in(char *const *list, const char *word)

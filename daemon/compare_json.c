@@ -468,6 +468,7 @@ struct cJSON *compare_to_json(const struct comparison *comparison)
     json_set_text(json, "by", comparison->ask->by);
     json_set_text(json, "baseline", comparison->arms[0].name);
     set_number(json, "level", COMPARE_LEVEL);
+    json_set_int(json, "seed", comparison->ask->seed);
     json_set_text(json, "repriced_at", comparison->ask->repriced_at);
     json_set(json, "arms", arms);
     json_set(json, "runs", runs);

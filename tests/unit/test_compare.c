@@ -411,6 +411,8 @@ static const struct {
     { SECOND(",\"data\":\"x\"}"), CHECK_DATA, CHECK_DIFFERS, true, "the data differs: d of import 1, x of import 3" },
     { SECOND(",\"hyperparameters\":{\"lr\":0.2,\"epochs\":1}}"), CHECK_HYPERPARAMETERS, CHECK_DIFFERS, true,
       "hyperparameters differ: lr, epochs" },
+    { SECOND(",\"hyperparameters\":{\"lr\":\"0.1\"}}"), CHECK_HYPERPARAMETERS, CHECK_EQUAL, false,
+      "hyperparameters are the same" },
     { SECOND(",\"hyperparameters\":{\"lr\":0.1,\"train_batch_size\":1}}"), CHECK_HYPERPARAMETERS, CHECK_EQUAL, false,
       "hyperparameters are the same" },
     { SECOND(",\"hyperparameters\":{\"lr\":0.1,\"train_batch_size\":1}}"), CHECK_BATCH_SIZE, CHECK_DIFFERS, false,
