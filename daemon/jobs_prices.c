@@ -262,14 +262,16 @@ int jobs_set_price(struct jobs *jobs, const struct cJSON *body, const char *by,
 {
     const struct book_entry *added;
     char amount[MONEY_TEXT_SIZE];
+    struct err store_err;
     struct order order;
 
     if (read_order(jobs, body, &order, problems, err) < 0
         || check_past(jobs, &order, err) < 0)
         return -1;
-    if (add_to_book(jobs, &order, by, err) < 0 || jobs_tell_prices(jobs, err) < 0) {
-        jobs_fail(jobs, err);
-        return -1;
+    if (add_to_book(jobs, &order, by, &store_err) < 0
+        || jobs_tell_prices(jobs, &store_err) < 0) {
+        jobs_fail(jobs, &store_err);
+        return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
     }
     jobs_wake(jobs);
     added = &jobs->book.entries[jobs->book.count - 1];
