@@ -30,8 +30,9 @@
 enum {
     WRONG_TRIES = 3, /* of an object whose bytes differ from its MD5 */
     CHECKS_MAX = 2,  /* processes that compute an MD5 */
-    /* So that all slots are busy while as much again waits for its MD5. */
-    AHEAD_PARTS = 2 * S3_PARALLEL,
+    /* 512 MiB that are still in memory when they are read back.  With a quarter of it
+     * slots stood empty so often that the server took a sixth more of a processor. */
+    AHEAD_PARTS = 8 * S3_PARALLEL,
     UNDER_WAY_MAX = 2 * S3_PARALLEL, /* objects */
     PARTS_FILE_MAX = 16 << 20, /* a byte a part: 128 TiB, more than S3 has objects of */
 };

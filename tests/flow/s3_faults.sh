@@ -74,7 +74,7 @@ check "as it is too" cmp "$s3_folder/train/stored" "$WORK/large"
 
 # --- the MD5 beside ---
 
-# Of 20 parts, more than are asked for ahead of the MD5.
+# Of 20 parts: the first are read back when the wrong one comes.
 head -c 160000000 /dev/urandom >"$WORK/huge"
 cp "$WORK/huge" "$s3_folder/train/huge"
 s3_fault 'do=pass&method=GET&key=huge&times=17'
