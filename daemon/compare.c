@@ -119,14 +119,21 @@ static void count_run(struct compare_arm *arm, const struct compare_run *run)
         arm->has_spent = false;
 }
 
+static bool mixes_emulated(const struct compare_arm *arm)
+{
+    for (size_t i = 1; i < arm->run_count; i++)
+        if (arm->runs[i].emulated != arm->runs[0].emulated)
+            return true;
+    return false;
+}
+
 /* Runs that must not be taken together. */
 static const char *mixed_of(const struct compare_arm *arm)
 {
     const struct compare_run *first = NULL;
 
-    for (size_t i = 0; i < arm->run_count; i++)
-        if (arm->runs[i].emulated != arm->runs[0].emulated)
-            return "some of its runs are emulated and some are not";
+    if (mixes_emulated(arm))
+        return "some of its runs are emulated and some are not";
     for (size_t i = 0; i < arm->run_count; i++) {
         const struct compare_run *run = &arm->runs[i];
 
@@ -143,7 +150,7 @@ static const char *mixed_of(const struct compare_arm *arm)
 static void sum_up(struct compare_arm *arm)
 {
     arm->mixed = mixed_of(arm);
-    arm->has_spent = true;
+    arm->has_spent = !mixes_emulated(arm); /* no sum of money that was and was not */
     for (size_t i = 0; i < arm->run_count; i++)
         count_run(arm, &arm->runs[i]);
 }

@@ -268,7 +268,7 @@ static nanousd_t share(nanousd_t spent, size_t count)
 
 static void set_spent(struct cJSON *json, const struct compare_arm *arm)
 {
-    bool is_known = arm->has_spent && arm->counted;
+    bool is_known = arm->has_spent && arm->counted && !arm->mixed;
 
     set_money(json, "spent_usd", arm->has_spent, arm->spent);
     set_money(json, "usd_per_success", is_known,

@@ -467,6 +467,7 @@ START_TEST(emulated_and_real_runs_make_no_figure_together)
                  &comparison);
     ck_assert_ptr_nonnull(comparison.arms[0].mixed);
     ck_assert_uint_eq(figure(&comparison, 0, COMPARE_COST)->runs, 0);
+    ck_assert(!comparison.arms[0].has_spent);
     ck_assert(isnan(comparison.arms[1].cost.ratio.value));
     ck_assert_int_eq(comparison.verdict, VERDICT_NONE);
 }
