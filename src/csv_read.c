@@ -151,13 +151,13 @@ static int read_rows(struct reader *reader, char *const *names, struct cJSON *ro
         int line = reader->line;
         int result = read_row(reader, &fields, err);
         size_t count = words_count(fields);
+        bool is_empty = count == 1 && !*fields[0];
 
-        if (result == 0 && count != words_count(names)
-            && !(count == 1 && !*fields[0])) /* an empty line */
+        if (result == 0 && !is_empty && count != words_count(names))
             result = err_set(err, ERR_INVALID,
                              "line %d: %zu fields, and %zu columns are named", line,
                              count, words_count(names));
-        else if (result == 0 && count == words_count(names))
+        else if (result == 0 && !is_empty)
             json_append(rows, row_of(names, fields));
         words_free(fields);
         if (result < 0)

@@ -216,7 +216,8 @@ static void percent_cell(struct table *table, const struct cJSON *share)
         table_cell(table, NULL);
     else if (json_to_double(json_get(share, "low"), &low)
              && json_to_double(json_get(share, "high"), &high))
-        table_cellf(table, "%.1f %% [%.1f to %.1f]", 100 * value, 100 * low, 100 * high);
+        table_cellf(table, "%.1f %% [%.1f to %.1f]", 100 * value, 100 * low,
+                    100 * high);
     else
         table_cellf(table, "%.1f %%", 100 * value);
 }

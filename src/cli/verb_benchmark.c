@@ -5,7 +5,7 @@
 #include "src/cli/follow.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
-#include "src/cli/spec_file.h"
+#include "src/cli/spec_send.h"
 #include "src/clock.h"
 #include "src/job_id.h"
 #include "src/money.h"
@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     TYPES_MAX = 20,
@@ -86,65 +85,40 @@ static int check_options(struct benchmark *benchmark, struct err *err)
                : err_set(err, ERR_INVALID, "--max-usd: expected more than 0");
 }
 
-/* What a run differs in from the spec as it was written. */
-static int adapt(const struct benchmark *benchmark, struct spec_file *file,
-                 const char *type, struct err *err)
+/* What a run differs in from the spec as it was written; the caller frees. */
+static char **changes_of(const struct benchmark *benchmark, const char *type)
 {
-    auto_free char *steps =
-        xasprintf("hyperparameters.max_steps=%" PRId64, benchmark->max_steps);
     char left[MONEY_TEXT_SIZE];
+    char **sets = NULL;
 
     for (char **set = benchmark->sets; set && *set; set++)
-        if (spec_file_set(file, *set, err) < 0)
-            return -1;
-    if (benchmark->max_steps && spec_file_set(file, steps, err) < 0)
-        return -1;
-    if (benchmark->max_usd
-        && spec_file_set_text(file, "budget_usd",
-                              money_format(benchmark->max_usd - benchmark->spent, left),
-                              err)
-               < 0)
-        return -1;
-    if (spec_file_set_text(file, "instance_type", type, err) < 0)
-        return -1;
-    return spec_file_set_text(file, "tags.benchmark", benchmark->tag, err);
+        words_add(&sets, xstrdup(*set));
+    if (benchmark->max_steps)
+        words_add(&sets, xasprintf("hyperparameters.max_steps=%" PRId64,
+                                   benchmark->max_steps));
+    if (benchmark->max_usd)
+        words_add(&sets,
+                  xasprintf("budget_usd=\"%s\"",
+                            money_format(benchmark->max_usd - benchmark->spent, left)));
+    words_add(&sets, xasprintf("instance_type=\"%s\"", type));
+    words_add(&sets, xasprintf("tags.benchmark=\"%s\"", benchmark->tag));
+    return sets;
 }
 
-/* Its name would be taken after the first run. */
-static int name_run(struct spec_file *file, const struct benchmark *benchmark,
-                    int64_t number, struct err *err)
-{
-    auto_free char *name = xasprintf("%s-%" PRId64, benchmark->tag, number);
-
-    return spec_file_set_text(file, "name", name, err);
-}
-
-static int submit_run(struct benchmark *benchmark, const char *type, int64_t number,
-                      char **name, struct problems *problems, struct err *err)
+static int submit_run(struct benchmark *benchmark, const char *type, const char *name,
+                      struct problems *problems, struct err *err)
 {
     auto_spec_file struct spec_file file = { 0 };
     auto_json struct cJSON *answer = NULL;
-    struct remote_ask ask = { .method = "POST",
-                              .path = "/v1/training-jobs",
-                              .tries = 3 };
+    struct spec_changes changes = { .name = name, .sets = changes_of(benchmark, type) };
+    /* Its name is nobody else's, and so is the key. */
+    const struct spec_ask ask = { .path = "/v1/training-jobs", .key = name };
+    int result = spec_prepare(benchmark->path, &changes, &file, problems, err);
 
-    if (spec_file_read(benchmark->path, &file, err) < 0
-        || adapt(benchmark, &file, type, err) < 0
-        || name_run(&file, benchmark, number, err) < 0
-        || spec_file_check(&file, problems, err) < 0
-        || spec_file_pack(&file, problems, err) < 0)
+    words_free(changes.sets);
+    if (result < 0)
         return -1;
-    if (file.archive
-        && remote_put_source(benchmark->remote, file.hex, file.archive,
-                             isatty(STDERR_FILENO), err)
-               < 0)
-        return -1;
-    ask.body = file.json;
-    ask.idempotency_key = file.spec->name; /* nobody else's */
-    if (remote_ask(benchmark->remote, &ask, &answer, problems, err) < 0)
-        return -1;
-    *name = xstrdup(file.spec->name);
-    return 0;
+    return spec_send(benchmark->remote, &file, &ask, &answer, problems, err);
 }
 
 /* --- one run --- */
@@ -196,12 +170,11 @@ static int run_one(struct benchmark *benchmark, size_t type, int64_t number)
 {
     auto_problems struct problems problems = { 0 };
     auto_json struct cJSON *job = NULL;
-    auto_free char *name = NULL;
+    auto_free char *name = xasprintf("%s-%" PRId64, benchmark->tag, number);
     enum follow_end how;
     struct err err;
 
-    if (submit_run(benchmark, benchmark->types[type], number, &name, &problems, &err)
-        < 0) {
+    if (submit_run(benchmark, benchmark->types[type], name, &problems, &err) < 0) {
         if (number == 1 || !is_about_money(benchmark, &problems))
             return print_failure(&err, benchmark->path, &problems);
         tell_no_more(benchmark, type);

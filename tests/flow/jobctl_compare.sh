@@ -5,6 +5,7 @@
 . "$SOURCE/tests/lib/daemon.sh"
 
 DAEMON_CONFIG=$SOURCE/etc/quickstart.yaml
+# shellcheck disable=SC2119
 daemon_start || exit 1
 
 compare() {
