@@ -199,6 +199,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_usage.c \
+	tests/unit/test_usage_html.c \
 	tests/unit/test_usage_report.c \
 	tests/unit/test_worker_plan.c \
 	tests/unit/test_yaml.c \

@@ -220,6 +220,7 @@ void usage_html_rows(struct text *out, const struct usage_sums *sums)
     size_t count = sums->row_count < ROWS_MAX ? sums->row_count : ROWS_MAX;
 
     text_puts(out, "<h2>The report</h2>\n<div class=\"scroll\">\n<table>\n<caption>");
+    text_puts(out, sums->key_count > 0 ? "" : "All of it");
     for (size_t i = 0; i < sums->key_count; i++) {
         text_puts(out, i ? ", " : "By ");
         html_add(out, sums->keys[i].name);
