@@ -1,28 +1,13 @@
-/* The ledger: prices and billing intervals.  Rows are added, never changed (the
+/* The ledger: labels and billing intervals.  Rows are added, never changed (the
  * schema's triggers see to it). */
 
 #include "daemon/store_private.h"
 
 #include <stdlib.h>
 
-static const char sql_find_price[] =
-    "SELECT seq FROM price WHERE instance_type = ?1 AND hourly_nanousd = ?2"
-    " AND from_us = ?3 AND as_of = ?4 AND basis = ?5 AND confidence = ?6 AND source = ?7"
-    " ORDER BY seq DESC LIMIT 1";
-
-static const struct store_table price_table = {
-    "price", "INSERT INTO price VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
-};
-
-static const char *or_empty(const char *text)
-{
-    return text ? text : "";
-}
-
-/* 1: *seq is the row that these texts and numbers find; 0: there is none. */
-static int find_row(struct store *store, const char *sql,
-                    const struct ledger_cell *cells, size_t count, int64_t *seq,
-                    struct err *err)
+int store_find_row(struct store *store, const char *sql,
+                   const struct ledger_cell *cells, size_t count, int64_t *seq,
+                   struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
     int step;
@@ -37,34 +22,6 @@ static int find_row(struct store *store, const char *sql,
     else if (step != SQLITE_DONE)
         return store_fail(store, "read the ledger", err);
     return step == SQLITE_ROW;
-}
-
-/* Finds the row with these cells, else appends it. */
-static int find_or_append(struct store *store, const char *find,
-                          const struct store_table *table,
-                          const struct ledger_cell *cells, size_t count, int64_t *seq,
-                          struct err *err)
-{
-    int found = find_row(store, find, cells, count, seq, err);
-
-    if (found)
-        return found < 0 ? -1 : 0;
-    return store_append(store, table, cells, count, seq, err);
-}
-
-int store_price_id(struct store *store, const char *instance_type,
-                   const struct profile_price *price, int64_t *price_id,
-                   struct err *err)
-{
-    const struct ledger_cell cells[] = {
-        cell_text(instance_type),           cell_number(price->hourly),
-        cell_number(price->from),           cell_text(or_empty(price->as_of)),
-        cell_text(or_empty(price->basis)),  cell_text(or_empty(price->confidence)),
-        cell_text(or_empty(price->source)),
-    };
-
-    return find_or_append(store, sql_find_price, &price_table, cells, ARRAY_SIZE(cells),
-                          price_id, err);
 }
 
 static const char sql_find_label[] =
@@ -85,9 +42,12 @@ int store_label(struct store *store, const struct charge_label *label, int64_t *
         cell_text(label->scheduler), cell_number(label->emulated),
         cell_text(label->tags),
     };
+    int found =
+        store_find_row(store, sql_find_label, cells, ARRAY_SIZE(cells), seq, err);
 
-    return find_or_append(store, sql_find_label, &label_table, cells, ARRAY_SIZE(cells),
-                          seq, err);
+    if (found)
+        return found < 0 ? -1 : 0;
+    return store_append(store, &label_table, cells, ARRAY_SIZE(cells), seq, err);
 }
 
 static const char *kind_name(enum interval_kind kind)

@@ -1,8 +1,25 @@
-/* Prices that are set, what they may not change, and when prices change. */
+/* Rows of price, what prices that are set may not change, and when prices change. */
 
 #include "daemon/store_price_book.h"
 
 #include "daemon/store_private.h"
+
+enum {
+    PRICE_CELLS = 7
+};
+
+/* Borrowed from the row. */
+static void cells_of(const struct price_row *price,
+                     struct ledger_cell cells[PRICE_CELLS])
+{
+    cells[0] = cell_text(price->instance_type);
+    cells[1] = cell_number(price->hourly);
+    cells[2] = cell_number(price->from_us);
+    cells[3] = cell_text(price->as_of);
+    cells[4] = cell_text(price->basis);
+    cells[5] = cell_text(price->confidence);
+    cells[6] = cell_text(price->source);
+}
 
 static const struct store_table price_table = {
     "price", "INSERT INTO price VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
@@ -11,15 +28,44 @@ static const struct store_table price_table = {
 int store_add_price(struct store *store, const struct price_row *price, int64_t *seq,
                     struct err *err)
 {
-    const struct ledger_cell cells[] = {
-        cell_text(price->instance_type), cell_number(price->hourly),
-        cell_number(price->from_us),     cell_text(price->as_of),
-        cell_text(price->basis),         cell_text(price->confidence),
-        cell_text(price->source),
-    };
+    struct ledger_cell cells[PRICE_CELLS];
 
-    return store_append(store, &price_table, cells, ARRAY_SIZE(cells), seq, err);
+    cells_of(price, cells);
+    return store_append(store, &price_table, cells, PRICE_CELLS, seq, err);
 }
+
+static const char sql_find_price[] =
+    "SELECT seq FROM price WHERE instance_type = ?1 AND hourly_nanousd = ?2"
+    " AND from_us = ?3 AND as_of = ?4 AND basis = ?5 AND confidence = ?6 AND source = ?7"
+    " ORDER BY seq DESC LIMIT 1";
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+int store_price_id(struct store *store, const char *instance_type,
+                   const struct profile_price *price, int64_t *price_id,
+                   struct err *err)
+{
+    const struct price_row row = { .instance_type = instance_type,
+                                   .hourly = price->hourly,
+                                   .from_us = price->from,
+                                   .as_of = or_empty(price->as_of),
+                                   .basis = or_empty(price->basis),
+                                   .confidence = or_empty(price->confidence),
+                                   .source = or_empty(price->source) };
+    struct ledger_cell cells[PRICE_CELLS];
+    int found;
+
+    cells_of(&row, cells);
+    found = store_find_row(store, sql_find_price, cells, PRICE_CELLS, price_id, err);
+    if (found)
+        return found < 0 ? -1 : 0;
+    return store_add_price(store, &row, price_id, err);
+}
+
+/* --- what they may not change --- */
 
 static const char sql_note_charged[] =
     "INSERT INTO charged VALUES (?1, ?2, ?3) ON CONFLICT (instance_type) DO UPDATE"

@@ -69,6 +69,12 @@ void store_bind_cell(sqlite3_stmt *statement, int index,
                      const struct ledger_cell *cell);
 struct ledger_cell store_column_cell(sqlite3_stmt *statement, int column);
 
+/** store_ledger.c: the seq of the row that a statement finds by these cells.  1: *seq
+ * is set; 0: there is none. */
+MUST_CHECK int store_find_row(struct store *store, const char *sql,
+                              const struct ledger_cell *cells, size_t count,
+                              int64_t *seq, struct err *err);
+
 /** Copies a text column, cut to `size`; null gives "". */
 void store_column_copy(sqlite3_stmt *statement, int column, char *out, size_t size);
 
