@@ -195,7 +195,8 @@ struct interval {
     size_t cut_count;
 };
 
-/** The number of this price in the ledger, added when it is new (store_price_book.c). */
+/** The number of this price in the ledger, added when it is new (store_price_book.c).
+ */
 MUST_CHECK int store_price_id(struct store *store, const char *instance_type,
                               const struct profile_price *price, int64_t *price_id,
                               struct err *err);
