@@ -26,13 +26,11 @@ static const char *direction(double ratio)
     return ratio < 1 ? "less" : "more";
 }
 
-/* "47.1 % less"; "as much" where no digit of that is left. */
+/* "47.1 % less" */
 static void add_change(struct text *words, double ratio)
 {
-    if (percent(ratio) < 0.05)
-        text_puts(words, "as much, to 0.1 %,");
-    else
-        text_printf(words, "%.1f %% %s", percent(ratio), direction(ratio));
+    text_printf(words, percent(ratio) < 0.05 ? "%.1g %% %s" : "%.1f %% %s",
+                percent(ratio), direction(ratio));
 }
 
 /* "45.2 to 48.9 %" of a ratio whose interval lies on one side of 1. */
@@ -61,7 +59,8 @@ static void add_time(struct text *words, const struct compare_arm *arm)
 static void add_runs(struct text *words, const struct comparison *comparison,
                      const struct compare_arm *arm)
 {
-    text_printf(words, "%zu and %zu runs", arm->counted, comparison->arms[0].counted);
+    text_printf(words, "%zu and %zu runs", arm->figures[COMPARE_COST].runs,
+                comparison->arms[0].figures[COMPARE_COST].runs);
 }
 
 static void say_difference(struct text *words, const struct comparison *comparison,
@@ -104,14 +103,15 @@ static void say_single(struct text *words, const struct comparison *comparison,
                        const struct compare_arm *arm)
 {
     const struct compare_arm *baseline = &comparison->arms[0];
-    bool both = arm->counted == 1 && baseline->counted == 1;
+    bool ours = arm->figures[COMPARE_COST].runs == 1;
+    bool both = ours && baseline->figures[COMPARE_COST].runs == 1;
     const char *what = both ? "this run" : "the mean";
 
     if (both)
         text_puts(words, "one run an arm shows no difference beyond itself: ");
     else
         text_printf(words, "a single run of %s shows no difference beyond itself: ",
-                    arm->counted == 1 ? arm->name : baseline->name);
+                    ours ? arm->name : baseline->name);
     text_printf(words, "%s of %s cost ", what, arm->name);
     add_change(words, arm->cost.ratio.value);
     text_printf(words, " than %s of %s, and took ", what, baseline->name);
@@ -248,6 +248,8 @@ static bool begins_with_arm(const struct comparison *comparison, const char *sen
 
 static void remark_counts(struct comparison *comparison, const struct compare_arm *arm)
 {
+    size_t priced = arm->figures[COMPARE_COST].runs;
+
     if (arm->failed)
         words_add(
             &comparison->remarks,
@@ -259,6 +261,11 @@ static void remark_counts(struct comparison *comparison, const struct compare_ar
                   xasprintf("%s: %zu run%s not ended and %s not counted", arm->name,
                             arm->unfinished, arm->unfinished == 1 ? " has" : "s have",
                             arm->unfinished == 1 ? "is" : "are"));
+    if (priced && priced < arm->counted)
+        words_add(&comparison->remarks,
+                  xasprintf("%s: %zu of %zu completed runs have no price and are not in"
+                            " its cost",
+                            arm->name, arm->counted - priced, arm->counted));
     if (arm->mixed)
         words_add(&comparison->remarks,
                   xasprintf("%s has no figures: %s", arm->name, arm->mixed));
