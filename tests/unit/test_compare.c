@@ -54,6 +54,9 @@ static void compare_text(const char *text, struct comparison *out)
     "{\"instance_type\":\"" type "\",\"billable_seconds\":" #seconds \
     ",\"usd_per_hour\":\"" price "\""
 
+#define FIRST           RUN("a", 100, "1") ALIKE "," RUN("a", 103, "1") ALIKE ","
+#define SECOND(members) RUN("b", 100, "1") members
+
 static const struct compare_figure *figure(const struct comparison *comparison,
                                            size_t arm, enum compare_what what)
 {
@@ -364,6 +367,16 @@ START_TEST(without_a_price_time_alone_is_compared)
 }
 END_TEST
 
+START_TEST(runs_without_a_price_are_said_to_be_in_no_cost)
+{
+    auto_comparison struct comparison comparison = { 0 };
+
+    compare_text(FIRST "{\"instance_type\":\"a\",\"billable_seconds\":9" ALIKE,
+                 &comparison);
+    assert_says(comparison.remarks[0], "a: 1 of 3 completed runs have no price");
+}
+END_TEST
+
 START_TEST(a_price_of_zero_has_no_ratio_and_no_work_a_dollar)
 {
     auto_comparison struct comparison comparison = { 0 };
@@ -393,9 +406,6 @@ START_TEST(the_work_at_which_a_dear_start_pays_is_where_the_costs_meet)
 END_TEST
 
 /* --- what is not alike --- */
-
-#define FIRST           RUN("a", 100, "1") ALIKE "," RUN("a", 103, "1") ALIKE ","
-#define SECOND(members) RUN("b", 100, "1") members
 
 /* clang-format off */
 static const struct {
@@ -559,6 +569,7 @@ static TCase *rule_tests(void)
     tcase_add_test(tests, nothing_is_no_comparison_and_one_arm_has_no_verdict);
     tcase_add_test(tests, a_failed_run_costs_and_is_in_no_other_figure);
     tcase_add_test(tests, without_a_price_time_alone_is_compared);
+    tcase_add_test(tests, runs_without_a_price_are_said_to_be_in_no_cost);
     tcase_add_test(tests, a_price_of_zero_has_no_ratio_and_no_work_a_dollar);
     tcase_add_test(tests, the_work_at_which_a_dear_start_pays_is_where_the_costs_meet);
     tcase_add_loop_test(tests, what_differs_is_said_and_unlike_work_has_no_verdict, 0,
