@@ -6,6 +6,7 @@
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 #include "src/cli/series.h"
+#include "src/csv.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -60,37 +61,22 @@ static char *path_of(const struct metrics *metrics, const char *job, const char 
 
 /* --- one value --- */
 
-/* As RFC 4180 has it: quoted where it must be. */
-static void add_csv(struct text *out, const char *words)
-{
-    text_puts(out, out->len ? "," : "");
-    if (!words)
-        return;
-    if (!words[strcspn(words, "\",\r\n")]) {
-        text_puts(out, words);
-        return;
-    }
-    text_puts(out, "\"");
-    for (; *words; words++)
-        text_printf(out, *words == '"' ? "\"%c" : "%c", *words);
-    text_puts(out, "\"");
-}
-
 static void print_csv(struct metrics *metrics, const struct value *value)
 {
     auto_text struct text line = { 0 };
 
     if (!metrics->is_begun)
-        fputs("at,attempt,worker,rank,name,value,step\n", stdout);
+        fputs("at,attempt,worker,rank,name,value,step\r\n", stdout);
     metrics->is_begun = true;
-    add_csv(&line, value->series.at);
-    add_csv(&line, figure_words(json_get(value->item, "attempt")));
-    add_csv(&line, figure_words(json_get(value->item, "worker")));
-    add_csv(&line, figure_words(json_get(value->item, "rank")));
-    add_csv(&line, value->series.name);
-    add_csv(&line, value->series.words);
-    add_csv(&line, value->series.step);
-    puts(line.bytes);
+    csv_add(&line, value->series.at);
+    csv_add(&line, figure_words(json_get(value->item, "attempt")));
+    csv_add(&line, figure_words(json_get(value->item, "worker")));
+    csv_add(&line, figure_words(json_get(value->item, "rank")));
+    csv_add_words(&line, value->series.name);
+    csv_add(&line, value->series.words);
+    csv_add(&line, value->series.step);
+    csv_end(&line);
+    fputs(line.bytes, stdout);
 }
 
 static void print_live(const struct metrics *metrics, const struct value *value)

@@ -82,7 +82,7 @@ check_equal "no value was left out or given twice" "$(jq -r .value "$WORK/follow
 check "a table tells the bounds" grep -Eq '^loss +1 +6 +0.5 +0.5 +0.5 +2 ' <("$JOBCTL" metrics twice)
 check_equal "one of utilization has a line for each instance" \
     "$("$JOBCTL" metrics twice --utilization | awk '$1 == "memory_bytes" { print $2 }' | paste -sd' ')" "0 1"
-check_equal "CSV has a line a value" "$("$JOBCTL" metrics twice --output csv | cut -d, -f2- | sed -n '1p;3p')" \
+check_equal "CSV has a line a value" "$("$JOBCTL" metrics twice --output csv | tr -d '\r' | cut -d, -f2- | sed -n '1p;3p')" \
     $'attempt,worker,rank,name,value,step\n1,0,0,loss,-Infinity,1'
 check_equal "JSON is one document" "$("$JOBCTL" metrics twice --name loss --output json | jq '.items | length')" 12
 check_equal "also when there is nothing" "$("$JOBCTL" metrics plain --output json)" '{"items":[],"next_cursor":null}'
