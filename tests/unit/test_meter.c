@@ -387,6 +387,83 @@ START_TEST(a_change_of_price_cuts_where_the_book_says_so)
 }
 END_TEST
 
+/* The prices of a ledger by their seq. */
+struct hourly_rates {
+    nanousd_t by_seq[64];
+};
+
+static int note_rate(void *context, const struct price_row *row, struct err *err)
+{
+    struct hourly_rates *rates = context;
+
+    (void)err;
+    ck_assert_int_lt(row->seq, 64);
+    rates->by_seq[row->seq] = row->hourly;
+    return 0;
+}
+
+struct parts {
+    const struct hourly_rates *rates;
+    nanousd_t cost;
+    int64_t seconds;
+};
+
+/* In two parts, cut anywhere. */
+static int add_parts(void *context, const struct charge *charge, struct err *err)
+{
+    struct parts *parts = context;
+    int64_t cut = charge->base + rand() % (charge->seconds + 1);
+    nanousd_t hourly = parts->rates->by_seq[charge->price], first, second;
+
+    if (money_for_part(hourly, charge->base, cut, &first, err) < 0
+        || money_for_part(hourly, cut, charge->base + charge->seconds, &second, err)
+               < 0)
+        return -1;
+    parts->cost += first + second;
+    parts->seconds += charge->seconds;
+    return 0;
+}
+
+/* Three workers, one of them lost on the way, and up to five changes of price. */
+START_TEST(whatever_changes_the_parts_add_up_to_the_bill)
+{
+    struct book_entry entries[5];
+    const struct price_book book = { entries, 5, true };
+    auto_ledger struct ledger ledger = { .life = { .book = &book } };
+    auto_free char *path = NULL;
+    auto_free char *lived = NULL;
+    struct hourly_rates rates = { { 0 } };
+    struct parts parts = { .rates = &rates };
+    struct store *reader;
+    int64_t seconds = 0;
+    struct err err;
+
+    srand((unsigned)_i);
+    for (int i = 0; i < 5; i++)
+        entries[i] = (struct book_entry){
+            .instance_type = type_name,
+            .price = { 1 + rand(), LIFE_WALL_ZERO + rand() % (70 * USEC_PER_SEC),
+                       words[0], words[1], words[2], words[3] },
+        };
+    lived = xasprintf("submit 3, place, ready 0 400, ready 1 700, ready 2 1000, "
+                      "launch 0 1010, launch 1 1010, launch 2 1010, lose 1 %d, "
+                      "end 0 %d peer, end 2 60000 peer",
+                      1010 + rand() % 50000, 51010 + rand() % 8000);
+    live(&ledger, &offer, lived);
+    path = xasprintf("%s/railhead.db", ledger.folder);
+    ck_assert_int_eq(store_open_read(path, &reader, &err), 0);
+    ck_assert_int_eq(store_each_price(reader, note_rate, &rates, &err), 0);
+    ck_assert_int_eq(store_each_charge_of(reader, ledger.life.job->job_id, add_parts,
+                                          &parts, &err),
+                     0);
+    store_close(reader);
+    for (size_t i = 0; i < ledger.count; i++)
+        seconds += ledger.intervals[i].seconds;
+    ck_assert_int_eq(parts.seconds, seconds);
+    ck_assert_int_eq(parts.cost, row_of(&ledger).cost);
+}
+END_TEST
+
 START_TEST(what_runs_still_is_cut_up_to_now)
 {
     auto_ledger struct ledger ledger = { .life = { .book = &at_change } };
@@ -445,6 +522,7 @@ Suite *suite_meter(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_change_of_price_cuts_where_the_book_says_so, 0,
                         ARRAY_SIZE(repriced));
+    tcase_add_loop_test(tests, whatever_changes_the_parts_add_up_to_the_bill, 1, 41);
     tcase_add_test(tests, what_runs_still_is_cut_up_to_now);
     tcase_add_test(tests, a_warm_pool_opens_at_the_price_in_force_then);
     tcase_add_test(tests, what_closes_is_noted_for_prices_to_come);
