@@ -172,11 +172,43 @@ static const char *column_name(const struct usage_span *span, enum usage_key_kin
     return unit == USAGE_WEEK ? span->week : span->month;
 }
 
-/* Of each column and series; and how much of the paid time worked. */
-struct series {
-    int64_t (*cost)[USAGE_CHART_SERIES];
-    int64_t (*time)[USAGE_CHART_SERIES];
+enum cost_series {
+    COST_STANDARD, /* and free */
+    COST_SPOT,
+    COST_RESERVED,
+    COST_WARM,
+    COST_UNUSED
 };
+
+static const struct usage_series cost_series[USAGE_CHART_SERIES] = {
+    [COST_STANDARD] = { "standard", "s0" },
+    [COST_SPOT] = { "spot", "s1" },
+    [COST_RESERVED] = { "reserved", "s2" },
+    [COST_WARM] = { "warm pools", "s3" },
+    [COST_UNUSED] = { "besides: reserved, unused", "s5" },
+};
+
+enum time_series {
+    TIME_WORKED,
+    TIME_WAITED,
+    TIME_UNKNOWN,
+    TIME_UNUSED
+};
+
+static const struct usage_series time_series[USAGE_CHART_SERIES] = {
+    [TIME_WORKED] = { "at work", "s2" },
+    [TIME_WAITED] = { "not at work", "s1" },
+    [TIME_UNKNOWN] = { "not known", "s4" },
+    [TIME_UNUSED] = { "besides: reserved, unused", "s5" },
+};
+
+static enum cost_series series_of(const char *pricing)
+{
+    if (strcmp(pricing, usage_share_name(USAGE_SPOT)) == 0)
+        return COST_SPOT;
+    return strcmp(pricing, usage_share_name(USAGE_RESERVED)) == 0 ? COST_RESERVED
+                                                                  : COST_STANDARD;
+}
 
 /* Instance-hours in units of 10^-9, from thousandths of a second. */
 static int64_t nano_hours(int64_t milliseconds)
@@ -184,67 +216,65 @@ static int64_t nano_hours(int64_t milliseconds)
     return (int64_t)((__int128)milliseconds * 1000000 / 3600);
 }
 
-static void add_to_series(struct series *series, const struct usage_sums *sums,
-                          const struct usage_row *row)
+static void add_cost(int64_t cost[USAGE_CHART_SERIES], const struct usage_total *total,
+                     const char *pricing)
 {
-    char room[MONEY_TEXT_SIZE];
-    const char *pricing = usage_row_value(sums, row, 1, room);
-    const struct usage_total *total = &row->total;
-    int64_t *cost = series->cost[row->span];
-    int64_t *time = series->time[row->span];
     nanousd_t warm = total->shares[USAGE_WARM].cost;
-    int64_t whole = total->shares[USAGE_WHOLE].seconds;
 
-    cost[strcmp(pricing, "spot") == 0       ? 1
-         : strcmp(pricing, "reserved") == 0 ? 2
-                                            : 0] +=
-        total->shares[USAGE_WHOLE].cost - warm;
-    cost[3] += warm;
-    cost[4] += total->idle.cost;
-    time[3] += nano_hours(total->idle.seconds * 1000);
-    time[0] += nano_hours(total->busy_permille_seconds);
-    time[1] +=
-        nano_hours(total->busy_known_seconds * 1000 - total->busy_permille_seconds);
-    time[2] += nano_hours((whole - total->busy_known_seconds) * 1000);
+    cost[series_of(pricing)] += total->shares[USAGE_WHOLE].cost - warm;
+    cost[COST_WARM] += warm;
+    cost[COST_UNUSED] += total->idle.cost;
 }
 
-static void add_charts(struct text *out, const struct usage_sums *sums,
-                       const struct series *series)
+static void add_hours(int64_t time[USAGE_CHART_SERIES], const struct usage_total *total)
+{
+    int64_t known = total->busy_known_seconds;
+
+    time[TIME_WORKED] += nano_hours(total->busy_permille_seconds);
+    time[TIME_WAITED] += nano_hours(known * 1000 - total->busy_permille_seconds);
+    time[TIME_UNKNOWN] +=
+        nano_hours((total->shares[USAGE_WHOLE].seconds - known) * 1000);
+    time[TIME_UNUSED] += nano_hours(total->idle.seconds * 1000);
+}
+
+static void add_chart(struct text *out, const struct usage_sums *sums,
+                      struct usage_chart *chart,
+                      const struct usage_series series[USAGE_CHART_SERIES])
 {
     const char **names = xcalloc(sums->spans.count, sizeof *names);
-    struct usage_chart chart;
 
     for (size_t i = 0; i < sums->spans.count; i++)
         names[i] = column_name(&sums->spans.items[i], sums->keys[0].kind);
-    text_printf(out, "<h2>By %s</h2>\n", sums->keys[0].name);
-    chart = (struct usage_chart){
-        .id = "cost",
-        .title = "Cost, USD",
-        .unit = "USD",
-        .series = { { "standard", "s0" },
-                    { "spot", "s1" },
-                    { "reserved", "s2" },
-                    { "warm pools", "s3" },
-                    { "reserved, unused", "s5" } },
-        .columns = names,
-        .count = sums->spans.count,
-        .values = series->cost,
-    };
-    usage_html_chart(out, &chart);
-    chart = (struct usage_chart){
-        .id = "time",
-        .title = "Paid time, instance-hours",
-        .unit = "instance-hours",
-        .series = { { "at work", "s2" },
-                    { "not at work", "s1" },
-                    { "not known", "s4" },
-                    { "reserved, unused", "s5" } },
-        .columns = names,
-        .count = sums->spans.count,
-        .values = series->time,
-    };
-    usage_html_chart(out, &chart);
+    memcpy(chart->series, series, sizeof chart->series);
+    chart->columns = names;
+    chart->count = sums->spans.count;
+    usage_html_chart(out, chart);
     free(names);
+}
+
+/* Of sums by a unit of time and by pricing. */
+static void add_charts(struct text *out, const struct usage_sums *sums)
+{
+    struct usage_chart cost = { .id = "cost", .title = "Cost, USD", .unit = "USD" };
+    struct usage_chart time = { .id = "time",
+                                .title = "Paid time, instance-hours",
+                                .unit = "instance-hours" };
+
+    cost.values = xcalloc(sums->spans.count, sizeof *cost.values);
+    time.values = xcalloc(sums->spans.count, sizeof *time.values);
+    for (size_t i = 0; i < sums->row_count; i++) {
+        const struct usage_row *row = &sums->rows[i];
+        char room[MONEY_TEXT_SIZE];
+
+        add_cost(cost.values[row->span], &row->total,
+                 usage_row_value(sums, row, 1, room));
+        add_hours(time.values[row->span], &row->total);
+    }
+    text_printf(out, "<h2>By %s</h2>\n", sums->keys[0].name);
+    add_chart(out, sums, &cost, cost_series);
+    add_chart(out, sums, &time, time_series);
+    free(cost.values);
+    free(time.values);
 }
 
 static int add_time(struct text *out, struct usage *usage, struct err *err)
@@ -254,18 +284,8 @@ static int add_time(struct text *out, struct usage *usage, struct err *err)
     struct usage_sums sums;
     int result = usage_sum(usage, keys, ARRAY_SIZE(keys), &sums, err);
 
-    if (result == 0) {
-        struct series series = {
-            .cost = xcalloc(sums.spans.count, sizeof *series.cost),
-            .time = xcalloc(sums.spans.count, sizeof *series.time),
-        };
-
-        for (size_t i = 0; i < sums.row_count; i++)
-            add_to_series(&series, &sums, &sums.rows[i]);
-        add_charts(out, &sums, &series);
-        free(series.cost);
-        free(series.time);
-    }
+    if (result == 0)
+        add_charts(out, &sums);
     usage_sums_clear(&sums);
     return result;
 }
