@@ -65,13 +65,8 @@ static void read_hourly(void *into, const struct cJSON *value,
                         const struct member_place *place)
 {
     struct price_reading *reading = into;
-    const char *number;
-    struct err err;
 
-    if (!member_decimal(value, place, &number))
-        return;
-    if (money_parse(number, &reading->price->hourly, &err) < 0)
-        member_problem(place, NULL, "%s", err.text);
+    (void)member_usd(value, place, &reading->price->hourly);
 }
 
 static void read_from(void *into, const struct cJSON *value,
