@@ -138,15 +138,17 @@ bool jobs_budget_is_counted(struct jobs *jobs, const struct budget *budget)
     return budget->counted_seq >= ledger_end(jobs);
 }
 
-/* Months only go on: a wall clock that is set back does not open an old one again. What
- * was closed before a month began has no part in it. */
+/* What was closed before a month began has no part in it, so counting goes on; where
+ * the wall clock was set back, it begins again. */
 void jobs_budget_begin_period(struct budget *budget)
 {
-    usec_t wall = clock_wall();
+    int64_t now_s = clock_wall() / USEC_PER_SEC;
 
-    if (wall / USEC_PER_SEC < budget->span.to_s)
+    if (now_s >= budget->span.from_s && now_s < budget->span.to_s)
         return;
-    budget->span = budget_span_at(budget->rule.period, wall);
+    if (now_s < budget->span.from_s)
+        budget->counted_seq = 0;
+    budget->span = budget_span_at(budget->rule.period, clock_wall());
     budget->sum = (struct budget_sum){ 0 };
     budget->told_percent = 0;
     budget->must_save = true;

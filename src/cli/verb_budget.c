@@ -17,12 +17,12 @@ static const struct {
     { "rm", &verb_budget_rm },
 };
 
-/* The first word decides, so that every command has options of its own. */
+/* The first word decides, so that every command has options of its own; the help of
+ * none names all. */
 static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
-    (void)verb;
     if (argc < 2 || *argv[1] == '-')
-        return verb_budget_ls.run(cli, &verb_budget_ls, argc, argv);
+        return verb_budget_ls.run(cli, verb, argc, argv);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         if (strcmp(commands[i].word, argv[1]) == 0)
             return commands[i].verb->run(cli, commands[i].verb, argc - 1, argv + 1);

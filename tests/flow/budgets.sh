@@ -182,6 +182,18 @@ stop waits
 check "a job that is stopped while it waits gives back what was held" wait_until 5 reserved_is 0
 stop block
 
+# With reprice: at-change also what runs is dearer from then on.
+daemon_stop
+echo 'billing: {reprice: at-change}' >>"$DAEMON_CONFIG"
+daemon_start
+fake dear dear '"grace": 1, "budget_usd": 0.05, "fake": {"run_ms": 60000, "ignore_stop": true}'
+"$JOBCTL" budget set dears --usd 1 --project dear --action notify >/dev/null
+sleep 1
+"$JOBCTL" admin price set ml.c5.xlarge --usd 36 >/dev/null
+wait_for dear
+check "a stop comes sooner when the price rises while a job runs" at_most "$(show dear cost_usd)" 0.05
+check_equal "its cost is what budgets count" "\"$(of dears spent_usd)\"" "$(show dear cost_usd)"
+
 # --- what is refused ---
 
 check_status "a foreign currency" 2 "$JOBCTL" budget set x --usd "100 EUR"

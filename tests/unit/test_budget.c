@@ -200,7 +200,7 @@ START_TEST(sums_that_do_not_fit_stay_at_the_largest)
 }
 END_TEST
 
-START_TEST(a_new_month_begins_with_nothing_and_none_begins_again)
+START_TEST(a_new_month_begins_with_nothing_and_an_old_one_is_counted_again)
 {
     struct budget budget = { .rule = { .limit = 1, .period = BUDGET_MONTH },
                              .sum = { .spent = 7, .unpriced = true },
@@ -221,7 +221,10 @@ START_TEST(a_new_month_begins_with_nothing_and_none_begins_again)
     budget.sum.spent = 3;
     clock_hold(instant("2026-11-30T12:00:00Z"), 3); /* set back */
     jobs_budget_begin_period(&budget);
-    ck_assert_int_eq(budget.sum.spent, 3);
+    ck_assert_int_eq(budget.span.to_s, instant("2026-12-01") / USEC_PER_SEC);
+    ck_assert_int_eq(budget.sum.spent, 0);
+    ck_assert_int_eq(budget.counted_seq, 0);
+    budget.sum.spent = 3;
     budget.rule.period = BUDGET_TOTAL;
     budget.span = budget_span_at(BUDGET_TOTAL, clock_wall());
     clock_hold(instant("2036-11-30T12:00:00Z"), 4);
@@ -397,7 +400,8 @@ Suite *suite_budget(void)
     tcase_add_loop_test(pure, money_lasts_by_its_rate_and_not_a_moment_longer, 0,
                         (int)ARRAY_SIZE(lengths));
     tcase_add_test(pure, sums_that_do_not_fit_stay_at_the_largest);
-    tcase_add_test(pure, a_new_month_begins_with_nothing_and_none_begins_again);
+    tcase_add_test(pure,
+                   a_new_month_begins_with_nothing_and_an_old_one_is_counted_again);
     suite_add_tcase(suite, pure);
     tcase_add_checked_fixture(rows, make_store, free_store);
     tcase_add_test(rows, a_budget_comes_back_as_it_was_stored);
