@@ -309,6 +309,8 @@ static int put_job(struct usage_line *line, struct usage *usage, int64_t job_id,
     if (usage_job_name(usage, job_id, &line->job_name, err) < 0)
         return -1;
     line->job_id = usage->job.id;
+    line->job_state = usage->job.status;
+    line->instances = keep(line, "%d", usage->job.instance_count);
     line->job_arn = keep(line, "arn:railhead:sagemaker::%s:training-job/%s",
                          line->account_id, line->job_name);
     line->resource_type = "Training Job";

@@ -13,7 +13,7 @@
  */
 
 enum {
-    USAGE_LINE_ROOMS = 24,
+    USAGE_LINE_ROOMS = 32, /* a line takes 25 */
     USAGE_LINE_ROOM_SIZE = 256
 };
 
@@ -38,7 +38,8 @@ struct usage_line {
     /* Of what. */
     const char *row; /* of the ledger */
     const char *id;  /* that no other line has */
-    const char *job_id, *job_name, *job_arn, *attempt, *worker, *resource_type;
+    const char *job_id, *job_name, *job_arn, *job_state, *instances, *attempt, *worker,
+        *resource_type;
     const char *kind;        /* "run", "warm" or "idle" */
     const char *description; /* in a few words, none of which a user chose */
     const char *meter, *sku, *sku_price, *aws_usage_type;
