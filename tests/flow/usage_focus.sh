@@ -39,6 +39,10 @@ check "the page is whole, loads nothing and shows the same total" \
 
 check "an export of a part of a day is cut there" exports mixed '"from":"2026-10-31T11:11:11Z","to":"2026-11-01T00:00:01Z"'
 check "and adds up, too" "$PYTHON" "$CHECK" focus "$WORK/mixed.focus" "$WORK/mixed.days" "$WORK/mixed.projects"
+exports mixed '"from":"2026-10-30T18:15:00Z","to":"2026-11-02T18:15:00Z"' &&
+    usage mixed '"format":"focus","tz":"Asia/Kathmandu","from":"2026-10-31","to":"2026-11-03"' >"$WORK/mixed.focus"
+check "of a zone's days it begins and ends where those do, in days of UTC" \
+    "$PYTHON" "$CHECK" focus "$WORK/mixed.focus" "$WORK/mixed.days" "$WORK/mixed.projects"
 
 usage mixed '"format":"html","by":"day,attempt","from":"2026-10-20","to":"2026-12-10"' >"$WORK/jobs.html"
 check "of many rows the page has the first thousand, and says so" grep -q "the first 1000 of" "$WORK/jobs.html"
