@@ -30,16 +30,16 @@ void handle_budget_set(struct api *api, const struct request *request,
 {
     auto_problems struct problems problems = { 0 };
     auto_json struct cJSON *body = body_parse(request, reply);
+    struct budget_order order = { .name = request->capture,
+                                  .body = body,
+                                  .by = request->owner };
     struct cJSON *budget = NULL;
     struct err err;
-    bool created;
 
     if (!body)
         return;
-    if (jobs_set_budget(api->jobs, request->capture, body, request->owner, &budget,
-                        &created, &problems, &err)
-        == 0)
-        reply_json(reply, created ? 201 : 200, budget);
+    if (jobs_set_budget(api->jobs, &order, &budget, &problems, &err) == 0)
+        reply_json(reply, order.created ? 201 : 200, budget);
     else if (problems.count)
         reply_problem(reply, PROBLEM_INVALID, &problems, "%s", err.text);
     else

@@ -129,12 +129,17 @@ void jobs_budgets(struct jobs *jobs, struct cJSON **out);
 /** One, with its newest events. ERR_NOT_FOUND. */
 MUST_CHECK int jobs_get_budget(struct jobs *jobs, const char *name, struct cJSON **out,
                                struct err *err);
-/** Makes it, or changes all that is said of it, in the name of `by`; *out as of
- * jobs_get_budget.  ERR_INVALID with `problems`. */
-MUST_CHECK int jobs_set_budget(struct jobs *jobs, const char *name,
-                               const struct cJSON *body, const char *by,
-                               struct cJSON **out, bool *created,
-                               struct problems *problems, struct err *err);
+struct budget_order {
+    const char *name;
+    const struct cJSON *body; /* as api/openapi.yaml has it */
+    const char *by;           /* who asks */
+    bool created;             /* set: there was none of this name */
+};
+/** Makes one, or changes all that is said of it; *out as of jobs_get_budget.
+ * ERR_INVALID with `problems`. */
+MUST_CHECK int jobs_set_budget(struct jobs *jobs, struct budget_order *order,
+                               struct cJSON **out, struct problems *problems,
+                               struct err *err);
 /** *out is what it was. ERR_NOT_FOUND. */
 MUST_CHECK int jobs_remove_budget(struct jobs *jobs, const char *name, const char *by,
                                   struct cJSON **out, struct err *err);

@@ -109,17 +109,15 @@ static int count_ledger(struct jobs *jobs, struct err *err)
 {
     __attribute__((
         cleanup(counter_clear))) struct counter counter = { .budgets = &jobs->budgets };
-    int64_t from = first_uncounted(&jobs->budgets);
+    struct part_slice slice = { .after = first_uncounted(&jobs->budgets),
+                                .limit = COUNTED_PER_ROUND };
     int64_t end = ledger_end(jobs);
-    bool more;
 
-    if (from >= end)
+    if (slice.after >= end)
         return 0;
-    if (store_each_part_after(jobs->store, from, COUNTED_PER_ROUND, count_part,
-                              &counter, &more, err)
-        < 0)
+    if (store_each_part_after(jobs->store, &slice, count_part, &counter, err) < 0)
         return -1;
-    if (more)
+    if (slice.more)
         end = counter.last_seq;
     for (size_t i = 0; i < jobs->budgets.count; i++)
         if (jobs->budgets.items[i].counted_seq < end)

@@ -338,22 +338,21 @@ static int keep(struct jobs *jobs, const struct budget *budget, const char *by,
     return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
 }
 
-int jobs_set_budget(struct jobs *jobs, const char *name, const struct cJSON *body,
-                    const char *by, struct cJSON **out, bool *created,
+int jobs_set_budget(struct jobs *jobs, struct budget_order *order, struct cJSON **out,
                     struct problems *problems, struct err *err)
 {
     struct budget_rule rule;
     struct budget *budget;
 
-    if (read_rule(name, body, &rule, problems, err) < 0)
+    if (read_rule(order->name, order->body, &rule, problems, err) < 0)
         return -1;
-    budget = jobs_budget_find(jobs, name);
-    *created = !budget;
+    budget = jobs_budget_find(jobs, order->name);
+    order->created = !budget;
     if (!budget)
-        budget = insert(&jobs->budgets, name);
+        budget = insert(&jobs->budgets, order->name);
     take_rule(budget, &rule);
-    log_info("budget.set budget=%s by=%s", name, by);
-    if (keep(jobs, budget, by, err) < 0)
+    log_info("budget.set budget=%s by=%s", order->name, order->by);
+    if (keep(jobs, budget, order->by, err) < 0)
         return -1;
     return show(jobs, budget, out, err);
 }

@@ -17,9 +17,9 @@ static const char sql_each_budget[] =
     "SELECT " BUDGET_COLUMNS " FROM budget ORDER BY name";
 
 /* Valid until the next step; NULL for null. */
-static char *text_at(sqlite3_stmt *statement, int column)
+static const char *text_at(sqlite3_stmt *statement, int column)
 {
-    return (char *)(uintptr_t)sqlite3_column_text(statement, column);
+    return (const char *)sqlite3_column_text(statement, column);
 }
 
 /* The span is that of the month that begins at from_s; of all time, else. */
@@ -34,9 +34,9 @@ static void read_budget(sqlite3_stmt *statement, struct budget *budget)
 
     store_column_copy(statement, 0, rule->name, sizeof rule->name);
     rule->limit = sqlite3_column_int64(statement, 1);
-    rule->owner = text_at(statement, 2);
-    rule->tag_key = text_at(statement, 3);
-    rule->tag_value = text_at(statement, 4);
+    rule->owner = xstrdup(text_at(statement, 2));
+    rule->tag_key = xstrdup(text_at(statement, 3));
+    rule->tag_value = xstrdup(text_at(statement, 4));
     budget_period_from_name(text_at(statement, 5), &rule->period);
     budget_action_from_name(text_at(statement, 6), &rule->action);
     rule->notify_percent = sqlite3_column_int(statement, 7);
@@ -63,9 +63,12 @@ int store_each_budget(struct store *store, store_budget_callback_t *callback,
         return -1;
     while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
         struct budget budget = { 0 };
+        int result;
 
         read_budget(statement, &budget);
-        if (callback(context, &budget, err) < 0)
+        result = callback(context, &budget, err);
+        budget_rule_clear(&budget.rule);
+        if (result < 0)
             return -1;
     }
     return step == SQLITE_DONE ? 0 : store_fail(store, "read budgets", err);
@@ -268,8 +271,8 @@ static int give_rows(const struct part_reader *reader, sqlite3_stmt *statement,
     return step == SQLITE_DONE ? 0 : store_fail(reader->store, "read the ledger", err);
 }
 
-int store_each_part_after(struct store *store, int64_t after, int limit,
-                          store_part_callback_t *callback, void *context, bool *more,
+int store_each_part_after(struct store *store, struct part_slice *slice,
+                          store_part_callback_t *callback, void *context,
                           struct err *err)
 {
     const struct part_reader reader = { store, callback, context };
@@ -278,11 +281,11 @@ int store_each_part_after(struct store *store, int64_t after, int limit,
 
     if (store_prepare(store, sql_parts, &statement, err) < 0)
         return -1;
-    sqlite3_bind_int64(statement, 1, after);
-    sqlite3_bind_int(statement, 2, limit);
+    sqlite3_bind_int64(statement, 1, slice->after);
+    sqlite3_bind_int(statement, 2, slice->limit);
     if (give_rows(&reader, statement, &rows, err) < 0)
         return -1;
-    *more = rows == limit;
+    slice->more = rows == slice->limit;
     return 0;
 }
 

@@ -43,6 +43,7 @@ MUST_CHECK int store_add_budget_event(struct store *store, const char *name,
 MUST_CHECK int store_get_budget_events(struct store *store, const char *name, int limit,
                                        struct cJSON **events, struct err *err);
 
+/* `seq` is the row that closed the interval. */
 typedef int store_part_callback_t(void *context, int64_t seq,
                                   const struct budget_part *part, struct err *err);
 
@@ -56,14 +57,17 @@ MUST_CHECK int store_get_open_price(struct store *store, int64_t job_id, bool *p
                                     bool *estimated, nanousd_t *hourly,
                                     struct err *err);
 
-/**
- * What the intervals cost that were closed by the ledger's rows after row `after`, in
- * their order, those of at most `limit` rows; `seq` is the row's.
- *
- * @more  there are rows behind the last one
- */
-MUST_CHECK int store_each_part_after(struct store *store, int64_t after, int limit,
+/* A piece of the ledger. */
+struct part_slice {
+    int64_t after; /* rows behind this one */
+    int limit;     /* so many intervals at most */
+    bool more;     /* set: there may be some behind */
+};
+
+/** What the intervals cost that were closed in a slice of the ledger, in the order of
+ * its rows. */
+MUST_CHECK int store_each_part_after(struct store *store, struct part_slice *slice,
                                      store_part_callback_t *callback, void *context,
-                                     bool *more, struct err *err);
+                                     struct err *err);
 
 #endif

@@ -355,7 +355,8 @@ START_TEST(the_ledger_is_counted_in_slices_as_in_one)
     const struct offer offer = { .profile = &profile, .pool = pool, .cpus = 1 };
     struct slice slice = { 0 };
     struct budget_sum whole = { 0 }, jobs = { 0 };
-    bool more = true;
+    struct part_slice all = { .limit = 1000 };
+    struct part_slice one = { .limit = 1, .more = true };
     struct err err;
 
     for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
@@ -368,16 +369,16 @@ START_TEST(the_ledger_is_counted_in_slices_as_in_one)
         life_live(&life, lives[i]);
         must(store_each_part_of(store, life.job->job_id, add_part, &jobs, &err), &err);
     }
-    must(store_each_part_after(store, 0, 1000, add_part, &whole, &more, &err), &err);
-    ck_assert(!more);
+    must(store_each_part_after(store, &all, add_part, &whole, &err), &err);
+    ck_assert(!all.more);
     /* 82 + 7 + 4 + 2 + 7 instance-seconds at 0.204 an hour, rounded once an attempt. */
     ck_assert_int_eq(whole.spent, 4646667 + 396667 + 226667 + 113333 + 396667);
     ck_assert_int_eq(whole.emulated, whole.spent);
     ck_assert_int_eq(jobs.spent, whole.spent);
-    for (more = true; more;)
-        must(store_each_part_after(store, slice.last_seq, 1, add_row, &slice, &more,
-                                   &err),
-             &err);
+    while (one.more) {
+        one.after = slice.last_seq;
+        must(store_each_part_after(store, &one, add_row, &slice, &err), &err);
+    }
     ck_assert_int_eq(slice.rows, 6);
     ck_assert_int_eq(slice.sum.spent, whole.spent);
 }
