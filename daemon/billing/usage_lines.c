@@ -87,11 +87,6 @@ static int take_off_idle(struct writer *writer, const struct usage_part *part,
     return 0;
 }
 
-static int64_t later(int64_t left, int64_t right)
-{
-    return left > right ? left : right;
-}
-
 static int write_idle_day(struct writer *writer, size_t number, size_t day,
                           struct err *err)
 {
@@ -99,8 +94,8 @@ static int write_idle_day(struct writer *writer, size_t number, size_t day,
     const struct usage_span *span = &writer->days.items[day];
     const struct usage_idle_part part = {
         .reserved = reserved,
-        .from_s = later(span->from_s, reserved->from_s),
-        .to_s = -later(-span->to_s, -reserved->to_s),
+        .from_s = span->from_s > reserved->from_s ? span->from_s : reserved->from_s,
+        .to_s = span->to_s < reserved->to_s ? span->to_s : reserved->to_s,
         .amount = *idle_of(writer, number, day),
     };
     struct usage_line line;
