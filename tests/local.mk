@@ -118,6 +118,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
 	tests/unit/test_bill.c \
+	tests/unit/test_bill_table.c \
 	tests/unit/test_budget.c \
 	tests/unit/test_accelerators.c \
 	tests/unit/test_cgroup.c \

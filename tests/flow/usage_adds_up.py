@@ -163,6 +163,15 @@ def figures_of(total):
     return {name: str(figure.normalize()) if isinstance(figure, decimal.Decimal) else figure for name, figure in figures.items()}
 
 
+def idle_of(total):
+    """Of reservations, which intervals do not tell."""
+    return total["idle_reserved"]["instance_seconds"], decimal.Decimal(total["idle_reserved"]["cost_usd"])
+
+
+def is_idle(row):
+    return idle_of(row)[0] != 0
+
+
 def pieces(zone, start, end, units):
     """[start, end) cut where a unit begins, each with the names of what it is in."""
     cuts = [(start, zone.day(start))]
@@ -212,13 +221,17 @@ def check_csv(report, parameters, by):
 
 
 def check_focus(report, parameters):
-    """FOCUS has no lines for what has no price."""
+    """FOCUS has no lines for what has no price, and has some for idle time."""
     lines = list(csv.DictReader(io.StringIO(ask(format="focus", **parameters))))
     figures = figures_of(report["total"])
-    cost = sum((decimal.Decimal(line["x_LedgerCost"]) for line in lines), decimal.Decimal(0))
-    seconds = sum((decimal.Decimal(line["ConsumedQuantity"]) for line in lines), decimal.Decimal(0))
-    expect(f"{parameters}: the cost in FOCUS", str(+cost.normalize()), figures["whole"])
-    expect(f"{parameters}: the seconds in FOCUS", int(seconds), figures["seconds"] - figures["unpriced"])
+    sums = {status: [0, decimal.Decimal(0)] for status in (False, True)}
+    for line in lines:
+        of = sums[line["CapacityReservationStatus"] == "Unused"]
+        of[0] += int(line["ConsumedQuantity"])
+        of[1] += decimal.Decimal(line["x_LedgerCost"])
+    expect(f"{parameters}: the seconds in FOCUS", sums[False][0], figures["seconds"] - figures["unpriced"])
+    expect(f"{parameters}: the cost in FOCUS", str(+sums[False][1].normalize()), figures["whole"])
+    expect(f"{parameters}: idle time in FOCUS", tuple(sums[True]), idle_of(report["total"]))
 
 
 def check_report(intervals, zone, start, end, words, by):
@@ -226,10 +239,14 @@ def check_report(intervals, zone, start, end, words, by):
     report = json.loads(ask(**parameters))
     rows, total = recompute(intervals, zone, start, end, by)
     what = f"{parameters}"
+    used = [row for row in report["rows"] if row["jobs"] or not is_idle(row)]
     expect(f"{what}: its span", (instant(report["from"]), instant(report["to"])), (start, end))
-    expect(f"{what}: groups", sorted(map(str, rows)), sorted(str(tuple(row["group"].values())) for row in report["rows"]))
+    expect(f"{what}: groups", sorted(map(str, rows)), sorted(str(tuple(row["group"].values())) for row in used))
     for row in report["rows"]:
-        expect(f"{what}: {row['group']}", figures_of(row), rows[tuple(row["group"].values())])
+        wanted = rows.get(tuple(row["group"].values())) or Sum().words()
+        expect(f"{what}: {row['group']}", figures_of(row), wanted)
+    idle = [idle_of(row) for row in report["rows"]]
+    expect(f"{what}: idle time", tuple(map(sum, zip((0, 0), *idle))), idle_of(report["total"]))
     expect(f"{what}: the total", figures_of(report["total"]), total)
     checked["reports"] += 1
     checked["rows"] += len(rows)

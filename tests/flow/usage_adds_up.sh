@@ -60,7 +60,7 @@ text, years = sys.stdin.read(), []
 while text:
     year, end = reader.raw_decode(text)
     text = text[end:].lstrip()
-    years.append({row["group"]["job"]: (row["instance_seconds"], decimal.Decimal(row["cost_usd"] or 0)) for row in year["rows"]})
+    years.append({row["group"]["job"]: (row["instance_seconds"], decimal.Decimal(row["cost_usd"] or 0)) for row in year["rows"] if row["jobs"]})
 old, new, both = years
 over = set(old) & set(new)
 assert over, "no job ran at New Year"

@@ -2,6 +2,7 @@
 SUITE(accelerators)
 SUITE(archive)
 SUITE(bill)
+SUITE(bill_table)
 SUITE(budget)
 SUITE(cgroup)
 SUITE(cgroup_folder)
