@@ -164,7 +164,7 @@ static void read_span(const struct cJSON *json, struct usage_ask *ask,
     if (problems->count == 0 && ask->from_s >= ask->to_s)
         problems_add(problems, "from",
                      "the end is not within the report: name the day after",
-                     "the report would end before it begins");
+                     "the report would be empty: it ends where it begins, or before");
 }
 
 static void read_zone(const struct cJSON *json, struct usage_ask *ask,

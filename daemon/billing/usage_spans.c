@@ -57,11 +57,21 @@ static int64_t start_of(const struct usage_units *units, int64_t day)
     return units->utc ? day * DAY_S : zone_day_start(1970, 1, (int)day + 1);
 }
 
+static int too_many(struct err *err)
+{
+    return err_set(err, ERR_LIMIT, "the report would have more than %d periods",
+                   USAGE_SPANS_MAX);
+}
+
 int usage_spans_make(int64_t from_s, int64_t to_s, const struct usage_units *units,
                      struct usage_spans *spans, struct err *err)
 {
     int64_t day = units->utc ? from_s / DAY_S : zone_day_of(from_s);
-    struct usage_span *last = add_span(spans, day, from_s);
+    struct usage_span *last;
+
+    if (units->days && (to_s - from_s) / DAY_S > USAGE_SPANS_MAX)
+        return too_many(err); /* before the work */
+    last = add_span(spans, day, from_s);
 
     /* No zone is two days from UTC. */
     while (++day * DAY_S < to_s + 2 * DAY_S) {
@@ -77,8 +87,7 @@ int usage_spans_make(int64_t from_s, int64_t to_s, const struct usage_units *uni
             continue;
         }
         if (spans->count == USAGE_SPANS_MAX)
-            return err_set(err, ERR_LIMIT, "the report would have more than %d periods",
-                           USAGE_SPANS_MAX);
+            return too_many(err);
         last->to_s = start;
         last = add_span(spans, day, start);
     }

@@ -520,7 +520,7 @@ START_TEST(a_job_that_there_is_not_is_not_found)
 END_TEST
 
 /* Every day since 1970 is more than a report may be cut into. */
-START_TEST(too_many_rows_or_days_are_refused_and_not_made)
+START_TEST(too_many_days_are_refused_and_not_counted)
 {
     auto_problems struct problems problems = { 0 };
     struct err err;
@@ -573,7 +573,7 @@ Suite *suite_usage_report(void)
     tcase_add_loop_test(tcase, what_cannot_be_reported_is_refused_by_its_parameter, 0,
                         ARRAY_SIZE(refused));
     tcase_add_test(tcase, a_job_that_there_is_not_is_not_found);
-    tcase_add_test(tcase, too_many_rows_or_days_are_refused_and_not_made);
+    tcase_add_test(tcase, too_many_days_are_refused_and_not_counted);
     tcase_add_test(tcase, keys_are_numbered_in_their_order_and_found_again);
     suite_add_tcase(suite, tcase);
     return suite;
