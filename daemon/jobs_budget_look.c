@@ -76,9 +76,15 @@ static void sooner(usec_t *next, usec_t at)
         *next = at;
 }
 
+/* Costs grow by whole seconds: what is all but used up is looked at a hundred times in
+ * one, and no more. */
 static usec_t after(usec_t span)
 {
-    return span == INT64_MAX ? span : clock_boot() + span;
+    const usec_t least = 10 * USEC_PER_MSEC;
+
+    if (span == INT64_MAX)
+        return span;
+    return clock_boot() + (span > least ? span : least);
 }
 
 static nanousd_t part_of(nanousd_t limit, int percent)
