@@ -73,12 +73,14 @@ void usage_ask_clear(struct usage_ask *ask);
 struct usage_label {
     size_t index; /* from 0, in the order in which charges named them */
     struct charge_label words;
+    char *block;        /* that the words are in */
     struct cJSON *tags; /* an object */
     bool is_wanted;     /* by the filters */
 };
 
 struct usage_price {
     struct price_row words;
+    char *block;
     bool is_estimate; /* of low confidence */
 };
 

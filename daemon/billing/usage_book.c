@@ -30,6 +30,43 @@ static bool wants(const struct usage_ask *ask, const struct usage_label *label)
            && (!ask->tag_key || has_value(label, ask->tag_key, ask->tag_value));
 }
 
+/* The length of texts with their ends. */
+static size_t size_of(const char *const *texts, size_t count)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i]) + 1;
+    return size;
+}
+
+/* Copies a text to *at, which moves behind it. */
+static const char *keep(char **at, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *kept = memcpy(*at, text, size);
+
+    *at += size;
+    return kept;
+}
+
+static struct charge_label keep_label(const struct charge_label *words, char **block)
+{
+    const char *const texts[] = { words->owner,   words->instance_type, words->pool,
+                                  words->pricing, words->scheduler,     words->tags };
+    char *at = *block = xmalloc(size_of(texts, ARRAY_SIZE(texts)));
+
+    return (struct charge_label){
+        .owner = keep(&at, words->owner),
+        .instance_type = keep(&at, words->instance_type),
+        .pool = keep(&at, words->pool),
+        .pricing = keep(&at, words->pricing),
+        .scheduler = keep(&at, words->scheduler),
+        .emulated = words->emulated,
+        .tags = keep(&at, words->tags),
+    };
+}
+
 static int take_label(void *context, int64_t seq, const struct charge_label *words,
                       struct err *err)
 {
@@ -41,15 +78,7 @@ static int take_label(void *context, int64_t seq, const struct charge_label *wor
     label = xcalloc(1, sizeof *label);
     usage->book.labels[seq] = label;
     label->index = usage->book.label_count++;
-    label->words = (struct charge_label){
-        .owner = xstrdup(words->owner),
-        .instance_type = xstrdup(words->instance_type),
-        .pool = xstrdup(words->pool),
-        .pricing = xstrdup(words->pricing),
-        .scheduler = xstrdup(words->scheduler),
-        .emulated = words->emulated,
-        .tags = xstrdup(words->tags),
-    };
+    label->words = keep_label(words, &label->block);
     if (json_parse(words->tags, strlen(words->tags), &label->tags, err) < 0)
         return err_wrap(err, "row %lld of the ledger: tags", (long long)seq);
     label->is_wanted = wants(usage->ask, label);
@@ -60,20 +89,19 @@ static int take_price(void *context, const struct price_row *words, struct err *
 {
     struct usage_book *book = context;
     struct usage_price *price = xcalloc(1, sizeof *price);
+    const char *const texts[] = { words->instance_type, words->as_of, words->basis,
+                                  words->confidence, words->source };
+    char *at = price->block = xmalloc(size_of(texts, ARRAY_SIZE(texts)));
 
     (void)err;
     book->prices[words->seq] = price;
-    *price = (struct usage_price){
-        .words = { .seq = words->seq,
-                   .instance_type = xstrdup(words->instance_type),
-                   .hourly = words->hourly,
-                   .from_us = words->from_us,
-                   .as_of = xstrdup(words->as_of),
-                   .basis = xstrdup(words->basis),
-                   .confidence = xstrdup(words->confidence),
-                   .source = xstrdup(words->source) },
-        .is_estimate = strcmp(words->confidence, "low") == 0,
-    };
+    price->words = *words;
+    price->words.instance_type = keep(&at, words->instance_type);
+    price->words.as_of = keep(&at, words->as_of);
+    price->words.basis = keep(&at, words->basis);
+    price->words.confidence = keep(&at, words->confidence);
+    price->words.source = keep(&at, words->source);
+    price->is_estimate = strcmp(words->confidence, "low") == 0;
     return 0;
 }
 
@@ -83,45 +111,33 @@ int usage_book_open(struct usage *usage, struct err *err)
 
     /* By the row's number: calloc gives pages that are not there until written to. */
     book->seq_count = store_chain_end(usage->store, book->head) + 1;
-    book->labels = xcalloc((size_t)book->seq_count, sizeof *book->labels);
-    book->prices = xcalloc((size_t)book->seq_count, sizeof *book->prices);
+    book->labels = xcalloc((size_t)book->seq_count, sizeof(struct usage_label *));
+    book->prices = xcalloc((size_t)book->seq_count, sizeof(struct usage_price *));
     return store_each_price(usage->store, take_price, book, err);
-}
-
-static void free_words(const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free((void *)(uintptr_t)words[i]);
 }
 
 static void free_label(struct usage_label *label)
 {
-    const struct charge_label *words = &label->words;
-    const char *const texts[] = { words->owner,   words->instance_type, words->pool,
-                                  words->pricing, words->scheduler,     words->tags };
-
-    free_words(texts, ARRAY_SIZE(texts));
+    if (!label)
+        return;
     json_free(label->tags);
+    free(label->block);
     free(label);
 }
 
 static void free_price(struct usage_price *price)
 {
-    const struct price_row *words = &price->words;
-    const char *const texts[] = { words->instance_type, words->as_of, words->basis,
-                                  words->confidence, words->source };
-
-    free_words(texts, ARRAY_SIZE(texts));
+    if (!price)
+        return;
+    free(price->block);
     free(price);
 }
 
 void usage_book_clear(struct usage_book *book)
 {
     for (int64_t i = 0; i < book->seq_count; i++) {
-        if (book->labels[i])
-            free_label(book->labels[i]);
-        if (book->prices[i])
-            free_price(book->prices[i]);
+        free_label(book->labels[i]);
+        free_price(book->prices[i]);
     }
     free(book->labels);
     free(book->prices);

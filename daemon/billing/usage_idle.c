@@ -32,17 +32,21 @@ static int take_reservation(void *context, const struct reservation *row,
     const struct reader *reader = context;
     const struct usage_book *book = &reader->usage->book;
     struct usage_idle *idle = reader->idle;
+    char *block;
 
     if (row->price < 0 || row->price >= book->seq_count
         || (row->price && !book->prices[row->price]))
         return err_set(err, ERR_INTERNAL, "row %lld of the ledger names no price",
                        (long long)row->seq);
     end_before(idle, row);
+    /* Two texts in one block, as a label has them. */
+    block = xasprintf("%s%c%s", row->pool, '\0', row->instance_type);
     idle->items = xrealloc(idle->items, (idle->count + 1) * sizeof *idle->items);
     idle->items[idle->count++] = (struct usage_reserved){
-        .label = { .words = { .instance_type = xstrdup(row->instance_type),
-                              .pool = xstrdup(row->pool),
-                              .pricing = "reserved" } },
+        .label = { .words = { .pool = block,
+                              .instance_type = block + strlen(block) + 1,
+                              .pricing = "reserved" },
+                   .block = block },
         .price = row->price ? book->prices[row->price] : NULL,
         .instances = row->instances,
         .from_s = row->from_us / USEC_PER_SEC,
@@ -87,10 +91,8 @@ int usage_idle_read(struct usage *usage, struct usage_idle *idle, struct err *er
 
 void usage_idle_clear(struct usage_idle *idle)
 {
-    for (size_t i = 0; i < idle->count; i++) {
-        free((void *)(uintptr_t)idle->items[i].label.words.instance_type);
-        free((void *)(uintptr_t)idle->items[i].label.words.pool);
-    }
+    for (size_t i = 0; i < idle->count; i++)
+        free(idle->items[i].label.block);
     free(idle->items);
     *idle = (struct usage_idle){ 0 };
 }

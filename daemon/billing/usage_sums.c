@@ -181,30 +181,33 @@ struct row_key {
     int64_t attempt;
 };
 
-static int find_row(struct usage_sums *sums, const struct row_key *key,
-                    struct usage_row **row, struct err *err)
+/* The row of this key, which is made when it is new; NULL with `err` when there are too
+ * many.  It stays where it is until the next one is made. */
+static struct usage_row *find_row(struct usage_sums *sums, const struct row_key *key,
+                                  struct err *err)
 {
     size_t number = key_table_put(&sums->row_keys, key, sizeof *key);
 
-    if (number == sums->row_count) {
-        if (number == USAGE_ROWS_MAX)
-            return err_set(err, ERR_LIMIT,
-                           "the report would have more than %d rows: ask for less time"
-                           " or for fewer keys",
-                           USAGE_ROWS_MAX);
-        if (sums->row_count == sums->row_room) {
-            sums->row_room = sums->row_room ? 2 * sums->row_room : 64;
-            sums->rows = xrealloc(sums->rows, sums->row_room * sizeof *sums->rows);
-        }
-        sums->rows[sums->row_count++] = (struct usage_row){
-            .span = (size_t)key->span,
-            .group = (size_t)key->group,
-            .job_id = key->job_id,
-            .attempt = key->attempt,
-        };
+    if (number < sums->row_count)
+        return &sums->rows[number];
+    if (number == USAGE_ROWS_MAX) {
+        err_set(err, ERR_LIMIT,
+                "the report would have more than %d rows: ask for less time or for"
+                " fewer keys",
+                USAGE_ROWS_MAX);
+        return NULL;
     }
-    *row = &sums->rows[number];
-    return 0;
+    if (sums->row_count == sums->row_room) {
+        sums->row_room = sums->row_room ? 2 * sums->row_room : 64;
+        sums->rows = xrealloc(sums->rows, sums->row_room * sizeof *sums->rows);
+    }
+    sums->rows[sums->row_count++] = (struct usage_row){
+        .span = (size_t)key->span,
+        .group = (size_t)key->group,
+        .job_id = key->job_id,
+        .attempt = key->attempt,
+    };
+    return &sums->rows[number];
 }
 
 /* A job is counted once a row, and once in the total (row -1). */
@@ -238,7 +241,8 @@ static int add_idle(struct usage_sums *sums, struct usage_reserved *reserved,
     if (reserved->group < 0)
         reserved->group = (int64_t)find_group(sums, &reserved->label);
     key.group = reserved->group;
-    if (find_row(sums, &key, &row, err) < 0)
+    row = find_row(sums, &key, err);
+    if (!row)
         return -1;
     row->total.idle.seconds += amount->seconds;
     sums->total.idle.seconds += amount->seconds;
@@ -316,7 +320,8 @@ static int take_part(void *context, const struct usage_part *part, struct err *e
     };
     struct usage_row *row;
 
-    if (find_row(sums, &key, &row, err) < 0)
+    row = find_row(sums, &key, err);
+    if (!row)
         return -1;
     count_job(sums, row - sums->rows, charge->job_id, &row->total);
     count_job(sums, -1, charge->job_id, &sums->total);
@@ -325,6 +330,8 @@ static int take_part(void *context, const struct usage_part *part, struct err *e
         return -1;
     return shares & 1U << USAGE_RESERVED ? take_used(sums, part, err) : 0;
 }
+
+static const struct usage_label nobody;
 
 static bool has_label_key(const struct usage_sums *sums)
 {
@@ -357,7 +364,7 @@ static int list_subjects(struct usage *usage, struct usage_sums *sums, bool by_j
     if (by_job)
         return 0;
     if (!has_label_key(sums)) { /* one group, of no values */
-        add_subject(subjects, find_group(sums, NULL), 0, 0);
+        add_subject(subjects, find_group(sums, &nobody), 0, 0);
         return 0;
     }
     if (usage_book_all_labels(usage, err) < 0)
@@ -377,11 +384,10 @@ static int add_zero_rows(struct usage *usage, struct usage_sums *sums, bool by_j
 
     for (size_t i = 0; result == 0 && i < subjects.count * sums->spans.count; i++) {
         struct row_key key;
-        struct usage_row *row;
 
         memcpy(&key, key_table_key(&subjects, i / sums->spans.count), sizeof key);
         key.span = (int64_t)(i % sums->spans.count);
-        result = find_row(sums, &key, &row, err);
+        result = find_row(sums, &key, err) ? 0 : -1;
     }
     key_table_clear(&subjects);
     return result;
