@@ -39,7 +39,7 @@ flood() {
     mkdir -p "$WORK/$1"
     echo "{\"command\": [\"true\"], \"framework\": \"plain\", \"instance_type\": \"ml.c5.xlarge\",
            \"tags\": {\"project\": \"$1\"}, $2}" >"$WORK/$1/spec"
-    seq 100 | xargs -P 100 -I N curl -sS --max-time 20 --unix-socket "$RAILHEAD_SOCKET" -o "$WORK/$1/N" -w '%{http_code}\n' \
+    seq 100 | xargs -P 100 -I %% curl -sS --max-time 20 --unix-socket "$RAILHEAD_SOCKET" -o "$WORK/$1/%%" -w '%{http_code}\n' \
         -H 'Content-Type: application/json' --data-binary "@$WORK/$1/spec" http://railhead/v1/training-jobs |
         sort | uniq -c | awk '{ print $2 ": " $1 }' | paste -sd' '
 }
