@@ -199,7 +199,7 @@ int jobs_budget_note(struct jobs *jobs, struct live_job *live, enum job_event_ki
                      struct err *err)
 {
     if (kind <= EV_WORKER_LOST)
-        return 0;
+        return 0; /* a fact about one worker, the last of these kinds */
     list(jobs, live);
     if (!jobs->budgets.count && !live->job->budget)
         return 0;
