@@ -51,6 +51,7 @@ flow_tests = \
 	tests/flow/torchrun_wrapper.sh \
 	tests/flow/usage_adds_up.sh \
 	tests/flow/usage_focus.sh \
+	tests/flow/verify.sh \
 	tests/flow/warm_pool.sh \
 	tests/flow/worker_failure.sh \
 	tests/flow/worker_faults.sh \
@@ -104,6 +105,7 @@ test_helpers = \
 	tests/lib/lint.sh \
 	tests/lib/stage.sh \
 	tests/lib/test.sh \
+	tests/lib/tamper.py \
 	tests/lib/torch.sh \
 	tests/lib/worker.sh
 
