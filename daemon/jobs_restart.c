@@ -21,6 +21,10 @@ int jobs_replay(struct jobs *jobs, int64_t job_id, struct job **out, struct err 
             err->code = ERR_INTERNAL;
         return err_wrap(err, "replay of job row %lld", (long long)job_id);
     }
+    if (!job->name)
+        return err_set(err, ERR_INTERNAL,
+                       "job row %lld has no event: restore a backup of the database",
+                       (long long)job_id);
     *out = steal_ptr(&job);
     return 0;
 }

@@ -103,4 +103,15 @@ check "both end once it is there again (process)" wait_for process
 check "both end once it is there again (timers)" wait_for timers
 check_equal "as if nothing had been" "$(show process end.cause) $(show timers end.cause)" '"completed" "completed"'
 check "billed to their ends" grep -Eqx '6|7' <<<"$(show process billable_seconds)"
+not_started() {
+    ! daemon_start >"$WORK/out"
+}
+
+# --- a database that something has bitten a piece out of ---
+
+daemon_stop
+sql "INSERT INTO job (id, name, owner, state, status, over, instance_type, instance_count, scheduler, emulated, created_us,
+    changed_us, recipe) VALUES ('x', 'x', 'x', 'Training', 'InProgress', 0, 'ml.c5.xlarge', 1, 'local', 0, 0, 0, '')"
+check "a daemon does not start on a job without its events" not_started
+check "and says what to do" grep -q 'has no event: restore a backup' "$WORK/railheadd.log"
 finish
