@@ -3,6 +3,7 @@
 #include "daemon/compare.h"
 
 #include <check.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ START_TEST(a_row_of_a_table_is_read_as_the_same_in_json)
         ck_assert_int_eq(run->instance_seconds, 3600);
         ck_assert_int_eq(run->cost, 3 * NANOUSD_PER_USD);
         ck_assert(run->emulated);
-        ck_assert_double_eq(run->objective.value, 0.5);
+        ck_assert_double_eq_tol(run->objective.value, 0.5, DBL_MIN);
         ck_assert_ptr_null(run->work);
         ck_assert_str_eq(run->batch_size, "train_batch_size=8");
     }
