@@ -187,16 +187,16 @@ static int64_t price_id(const struct world *world, const struct pool *pool,
     return seq;
 }
 
-/* 0: unpriced. */
-static int64_t price_of(const struct world *world, const struct pool *pool, usec_t at)
+/* The price of so many periods after that of `at`, of the first again behind the last.
+ * 0: unpriced. */
+static int64_t price_of(const struct world *world, const struct pool *pool, usec_t at,
+                        size_t later)
 {
     usec_t period = (world->to - world->from) / PRICE_PERIODS + 1;
-    int64_t index = (at - world->from) / period;
+    int64_t index = ((at - world->from) / period + (int64_t)later) % PRICE_PERIODS;
 
     if (pool->hourly < 0)
         return 0;
-    if (index >= PRICE_PERIODS)
-        index = PRICE_PERIODS - 1;
     return price_id(world, pool, pool->hourly - index * pool->step,
                     pool->step ? world->from + index * period : 0);
 }
@@ -235,7 +235,7 @@ static void start_attempt(struct world *world, struct running *running)
     struct job *job = running->job;
     struct interval_start start = { .label = label_of(world, running),
                                     .price =
-                                        price_of(world, running->pool, running->at),
+                                        price_of(world, running->pool, running->at, 0),
                                     .evidence = "the last worker was ready" };
     usec_t length = some_length(world);
     struct err err;
@@ -277,8 +277,7 @@ static void make_cuts(struct world *world, const struct running *running,
         second += 1 + below(world, length - second - 1);
         cut->from_second = second;
         cut->price =
-            price_id(world, running->pool, running->pool->hourly + second,
-                     (job->ready_wall_us / USEC_PER_SEC + second) * USEC_PER_SEC);
+            price_of(world, running->pool, job->ready_wall_us, closing->cut_count);
     }
 }
 
@@ -461,7 +460,7 @@ static void reserve(const struct world *world, const struct pool *pool)
             .pool = pool->name,
             .instance_type = pool->instance_type,
             .instances = instances[i],
-            .price = price_of(world, pool, from[i]),
+            .price = price_of(world, pool, from[i], 0),
             .from_us = from[i],
         };
 
