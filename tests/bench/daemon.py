@@ -19,8 +19,13 @@ class Failed(Exception):
 class Daemon:
     """railheadd with the pools given, on TCP loopback; a folder of its own, which stays until the bench ends."""
 
-    def __init__(self, context, pools):
+    def __init__(self, context, pools, database=None):
+        """`database` is taken over; its name is then self.database."""
         self.folder = tempfile.mkdtemp(prefix="daemon-", dir=context.folder)
+        self.database = os.path.join(self.folder, "state", "railhead.db")
+        if database:
+            os.mkdir(os.path.dirname(self.database), 0o700)
+            os.rename(database, self.database)
         self.sockets = tempfile.mkdtemp(prefix="railhead-bench-")  # a socket's path is short
         config = os.path.join(self.folder, "railhead.yaml")
         with open(config, "w", encoding="utf-8") as out:

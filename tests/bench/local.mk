@@ -31,6 +31,7 @@ tests_bench_spawn_LDADD = $(words) $(heavy_LIBS)
 EXTRA_DIST += docs/benchmarks.md \
 	tests/bench/daemon.py \
 	tests/bench/jobs.py \
+	tests/bench/ledger.py \
 	tests/bench/report.py \
 	tests/bench/run \
 	tests/bench/staging.py \
@@ -38,7 +39,7 @@ EXTRA_DIST += docs/benchmarks.md \
 	tests/bench/supervision.py \
 	tests/bench/training.py
 
-bench: $(bench_programs) railheadd railhead-worker railhead-archive railhead-stage
+bench: $(bench_programs) tests/flow/make_ledger railheadd railhead-worker railhead-bill railhead-archive railhead-stage
 	RAILHEAD_BUILD=$(abs_top_builddir) $(srcdir)/tests/bench/run $(BENCH_FLAGS)
 
 .PHONY: bench

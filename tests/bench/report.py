@@ -14,22 +14,25 @@ import time
 
 from daemon import Failed
 from jobs import measure_first, measure_history, measure_jobs
+from ledger import measure_ledger
 from staging import measure_staging
 from submits import measure_memory, measure_submits
 from supervision import measure_supervision, ratio_of_pairs
 
 SECTIONS = {"submits": measure_submits, "jobs": measure_jobs, "history": measure_history,
-            "first": measure_first, "memory": measure_memory, "staging": measure_staging,
+            "first": measure_first, "memory": measure_memory, "ledger": measure_ledger, "staging": measure_staging,
             "supervision": measure_supervision}
 # Five minutes to a quarter of an hour each, so only by name.
-BY_NAME = ("staging", "supervision")
+BY_NAME = ("ledger", "staging", "supervision")
 
 FULL = {"rounds": 4, "slices": 12, "msec": 300, "batches": 4, "batch": 500, "spawns": 400,
         "history": 100000, "firsts": 200, "live_jobs": 2000, "pipe_mib": 4096, "s3_mib": 1024, "s3_objects": 2000,
-        "train_s": 8, "pairs_least": 10, "pairs_most": 120, "width": 0.01, "idle_s": 60}
+        "train_s": 8, "pairs_least": 10, "pairs_most": 120, "width": 0.01, "idle_s": 60,
+        "intervals": 1000000, "ledger_ms": 8000}
 QUICK = {"rounds": 4, "slices": 4, "msec": 200, "batches": 2, "batch": 100, "spawns": 100,
          "history": 10000, "firsts": 60, "live_jobs": 2000, "pipe_mib": 1024, "s3_mib": 64, "s3_objects": 200,
-         "train_s": 3, "pairs_least": 4, "pairs_most": 4, "width": 0.01, "idle_s": 10}
+         "train_s": 3, "pairs_least": 4, "pairs_most": 4, "width": 0.01, "idle_s": 10,
+         "intervals": 100000, "ledger_ms": 2000}
 # A ratio whose interval is wider than +-2 % says nothing of a goal of 1 or 2 %.
 INTERVAL_MOST = 0.02
 # A step is shown so often where there is no terminal to show it all the time.
@@ -163,6 +166,18 @@ def table_rows(context):
             Row("VmRSS with %d live jobs" % context.live_jobs, "memory.live.rss_mib", unit="MiB", goal=("<=", 64)),
             Row("PSS with %d live jobs" % context.live_jobs, "memory.live.pss_mib", unit="MiB"),
             Row("VmRSS with none", "memory.empty.rss_mib", unit="MiB"),
+        ],
+        "A ledger of %d intervals over three years" % context.intervals: [
+            Row("a month by project", "ledger.month_ms", unit="ms", goal=("<=", 300)),
+            Row("a year by month and project", "ledger.year_ms", unit="ms", goal=("<=", 2000)),
+            Row("the same, beside a scan of these rows by SQLite", "ledger.year_ms", "ledger.scan_ms", "ms"),
+            Row("verification", "ledger.verify_ms", unit="ms"),
+            Row("the same, beside a scan of all rows by SQLite", "ledger.verify_ms", "ledger.scan_all_ms", "ms"),
+            Row("rows verified", "ledger.verify_per_second", unit="/s"),
+            Row("p99 of a submit while it is read, beside p99 without", "ledger.submit.reading.p99_ms",
+                "ledger.submit.quiet.p99_ms", "ms"),
+            Row("how much later", "ledger.submit.more_ms", unit="ms", goal=("<=", 20)),
+            Row("intervals made for this", "ledger.make_per_second", unit="/s"),
         ],
         "Channels": [
             Row("Pipe, beside cat FILE >FIFO", "staging.pipe.mib_per_second", "staging.cat.mib_per_second", "MiB/s",
