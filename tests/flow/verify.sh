@@ -1,5 +1,6 @@
 #!/bin/bash
 # The ledger is verified: whatever is tampered with is found and named.  A receipt tells what a job's cost rests on.
+# shellcheck disable=SC2119
 . "$(dirname "$0")/../lib/test.sh"
 . "$SOURCE/tests/lib/daemon.sh"
 . "$SOURCE/tests/lib/jobs.sh"
