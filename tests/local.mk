@@ -181,6 +181,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_python_text.c \
 	tests/unit/test_queue.c \
 	tests/unit/test_regex.c \
+	tests/unit/test_receipt.c \
 	tests/unit/test_report.c \
 	tests/unit/test_request.c \
 	tests/unit/test_reservations.c \
