@@ -82,7 +82,7 @@ class Daemon:
     def ask(self, method, path, body=None):
         """The answer as a value; a connection is kept, and made again when the daemon closed an idle one."""
         if not self.connection:
-            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         headers = {"Content-Type": "application/json"} if body else {}
         content = json.dumps(body) if body else None
         self.connection.request(method, path, content, headers)
