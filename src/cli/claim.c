@@ -48,28 +48,41 @@ int64_t claim_time(const struct claim *claim, enum claim_reading reading)
     return (int64_t)((numerator * MILLIONTHS * 2 + denominator) / (denominator * 2));
 }
 
-nanousd_t claim_price_at_most(const struct claim *claim, enum claim_reading reading)
+static int fit(wide_t number, int64_t *out, struct err *err)
+{
+    if (number > INT64_MAX || number < INT64_MIN)
+        return err_set(err, ERR_LIMIT,
+                       "these prices and percentages lie too far apart");
+    *out = (int64_t)number;
+    return 0;
+}
+
+int claim_price_at_most(const struct claim *claim, enum claim_reading reading,
+                        nanousd_t *out, struct err *err)
 {
     wide_t numerator, denominator;
 
     time_of(claim, reading, &numerator, &denominator);
-    return (nanousd_t)((wide_t)claim->baseline * (CLAIM_WHOLE - claim->cheaper)
-                       * denominator / (CLAIM_WHOLE * numerator));
+    return fit((wide_t)claim->baseline * (CLAIM_WHOLE - claim->cheaper) * denominator
+                   / (CLAIM_WHOLE * numerator),
+               out, err);
 }
 
-int64_t claim_saving(const struct claim *claim, enum claim_reading reading,
-                     nanousd_t price)
+int claim_saving(const struct claim *claim, enum claim_reading reading, nanousd_t price,
+                 int64_t *out, struct err *err)
 {
     wide_t numerator, denominator, baseline, own;
 
     time_of(claim, reading, &numerator, &denominator);
     baseline = claim->baseline * denominator;
     own = price * numerator;
-    return (int64_t)divide_down((baseline - own) * CLAIM_WHOLE, baseline);
+    return fit(divide_down((baseline - own) * CLAIM_WHOLE, baseline), out, err);
 }
 
-int64_t claim_time_at_most(const struct claim *claim, nanousd_t price)
+int claim_time_at_most(const struct claim *claim, nanousd_t price, int64_t *out,
+                       struct err *err)
 {
-    return (int64_t)((wide_t)claim->baseline * (CLAIM_WHOLE - claim->cheaper)
-                     * MILLIONTHS / ((wide_t)CLAIM_WHOLE * price));
+    return fit((wide_t)claim->baseline * (CLAIM_WHOLE - claim->cheaper) * MILLIONTHS
+                   / ((wide_t)CLAIM_WHOLE * price),
+               out, err);
 }

@@ -33,17 +33,22 @@ MUST_CHECK int claim_parse_percent(const char *text, int64_t *out, struct err *e
 /** The time as a share of the baseline's, in millionths, rounded half up. */
 int64_t claim_time(const struct claim *claim, enum claim_reading reading);
 
+/* Each of these fails with ERR_LIMIT when its result does not fit. */
+
 /** The highest price of an hour at which it is as much cheaper as claimed, rounded
  * down: a nano-dollar more and it is not. */
-nanousd_t claim_price_at_most(const struct claim *claim, enum claim_reading reading);
+MUST_CHECK int claim_price_at_most(const struct claim *claim,
+                                   enum claim_reading reading, nanousd_t *out,
+                                   struct err *err);
 
 /** How much cheaper it is at this price, in millionths of a percent, rounded down;
  * below 0: dearer. */
-int64_t claim_saving(const struct claim *claim, enum claim_reading reading,
-                     nanousd_t price);
+MUST_CHECK int claim_saving(const struct claim *claim, enum claim_reading reading,
+                            nanousd_t price, int64_t *out, struct err *err);
 
 /** The longest time, as a share of the baseline's in millionths, at which it is as much
  * cheaper as claimed at this price (above 0), rounded down. */
-int64_t claim_time_at_most(const struct claim *claim, nanousd_t price);
+MUST_CHECK int claim_time_at_most(const struct claim *claim, nanousd_t price,
+                                  int64_t *out, struct err *err);
 
 #endif

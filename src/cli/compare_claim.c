@@ -83,28 +83,56 @@ static void set_price(struct cJSON *json, const char *name, nanousd_t price)
     json_set_text(json, name, money_format(price, words));
 }
 
-static struct cJSON *price_to_json(const struct what_if *what_if, nanousd_t price)
-{
-    struct cJSON *row = json_object_new();
-
-    set_price(row, "usd_per_hour", price);
-    for (int i = 0; i < CLAIM_READINGS; i++) {
-        struct cJSON *reading = json_object_new();
-        int64_t saving = claim_saving(&what_if->claim, (enum claim_reading)i, price);
-
-        set_percent(reading, "saving_percent", saving);
-        json_set_bool(reading, "holds",
-                      price <= claim_price_at_most(&what_if->claim,
-                                                   (enum claim_reading)i));
-        json_set(row, readings[i].name, reading);
-    }
-    set_ratio(row, "time_ratio_at_most", claim_time_at_most(&what_if->claim, price));
-    return row;
-}
-
-static struct cJSON *what_if_to_json(const struct what_if *what_if)
+static int add_reading(const struct claim *claim, enum claim_reading reading,
+                       nanousd_t price, struct cJSON *row, struct err *err)
 {
     struct cJSON *json = json_object_new();
+    nanousd_t most;
+    int64_t saving;
+
+    json_set(row, readings[reading].name, json);
+    if (claim_saving(claim, reading, price, &saving, err) < 0
+        || claim_price_at_most(claim, reading, &most, err) < 0)
+        return -1;
+    set_percent(json, "saving_percent", saving);
+    json_set_bool(json, "holds", price <= most);
+    return 0;
+}
+
+static int add_price(const struct claim *claim, nanousd_t price, struct cJSON *prices,
+                     struct err *err)
+{
+    struct cJSON *row = json_object_new();
+    int64_t time;
+
+    json_append(prices, row);
+    set_price(row, "usd_per_hour", price);
+    for (int i = 0; i < CLAIM_READINGS; i++)
+        if (add_reading(claim, (enum claim_reading)i, price, row, err) < 0)
+            return -1;
+    if (claim_time_at_most(claim, price, &time, err) < 0)
+        return -1;
+    set_ratio(row, "time_ratio_at_most", time);
+    return 0;
+}
+
+static int add_limit(const struct claim *claim, enum claim_reading reading,
+                     struct cJSON *json, struct err *err)
+{
+    struct cJSON *limit = json_object_new();
+    nanousd_t most;
+
+    json_set(json, readings[reading].name, limit);
+    set_ratio(limit, "time_ratio", claim_time(claim, reading));
+    if (claim_price_at_most(claim, reading, &most, err) < 0)
+        return -1;
+    set_price(limit, "usd_per_hour_at_most", most);
+    return 0;
+}
+
+static int what_if_to_json(const struct what_if *what_if, struct cJSON *json,
+                           struct err *err)
+{
     struct cJSON *claim = json_object_new();
     struct cJSON *prices = json_array_new();
 
@@ -112,19 +140,14 @@ static struct cJSON *what_if_to_json(const struct what_if *what_if)
     set_percent(claim, "cheaper_percent", what_if->claim.cheaper);
     set_price(claim, "baseline_usd_per_hour", what_if->claim.baseline);
     json_set(json, "claim", claim);
-    for (int i = 0; i < CLAIM_READINGS; i++) {
-        struct cJSON *reading = json_object_new();
-
-        set_ratio(reading, "time_ratio",
-                  claim_time(&what_if->claim, (enum claim_reading)i));
-        set_price(reading, "usd_per_hour_at_most",
-                  claim_price_at_most(&what_if->claim, (enum claim_reading)i));
-        json_set(json, readings[i].name, reading);
-    }
-    for (size_t i = 0; i < what_if->price_count; i++)
-        json_append(prices, price_to_json(what_if, what_if->prices[i]));
+    for (int i = 0; i < CLAIM_READINGS; i++)
+        if (add_limit(&what_if->claim, (enum claim_reading)i, json, err) < 0)
+            return -1;
     json_set(json, "prices", prices);
-    return json;
+    for (size_t i = 0; i < what_if->price_count; i++)
+        if (add_price(&what_if->claim, what_if->prices[i], prices, err) < 0)
+            return -1;
+    return 0;
 }
 
 static double number_of(const struct cJSON *json, const char *name)
@@ -185,16 +208,16 @@ static void print_words(const struct cJSON *json)
 
 int compare_claim(const struct cli *cli, const struct claim_words *words)
 {
-    auto_json struct cJSON *json = NULL;
+    auto_json struct cJSON *json = json_object_new();
     struct what_if what_if = { 0 };
     struct err err;
+    int result = read_words(words, &what_if, &err);
 
-    if (read_words(words, &what_if, &err) < 0) {
-        free(what_if.prices);
-        return print_failure(&err, NULL, NULL);
-    }
-    json = what_if_to_json(&what_if);
+    if (result == 0)
+        result = what_if_to_json(&what_if, json, &err);
     free(what_if.prices);
+    if (result < 0)
+        return print_failure(&err, NULL, NULL);
     if (cli->output == OUTPUT_JSON)
         print_json(json);
     else

@@ -88,7 +88,6 @@ static int check_options(struct benchmark *benchmark, struct err *err)
 /* What a run differs in from the spec as it was written; the caller frees. */
 static char **changes_of(const struct benchmark *benchmark, const char *type)
 {
-    char left[MONEY_TEXT_SIZE];
     char **sets = NULL;
 
     for (char **set = benchmark->sets; set && *set; set++)
@@ -96,13 +95,23 @@ static char **changes_of(const struct benchmark *benchmark, const char *type)
     if (benchmark->max_steps)
         words_add(&sets, xasprintf("hyperparameters.max_steps=%" PRId64,
                                    benchmark->max_steps));
-    if (benchmark->max_usd)
-        words_add(&sets,
-                  xasprintf("budget_usd=\"%s\"",
-                            money_format(benchmark->max_usd - benchmark->spent, left)));
+    if (benchmark->max_usd) /* a warm pool would cost more when all is counted */
+        words_add(&sets, xstrdup("keep_alive=0"));
     words_add(&sets, xasprintf("instance_type=\"%s\"", type));
     words_add(&sets, xasprintf("tags.benchmark=\"%s\"", benchmark->tag));
     return sets;
+}
+
+/* A run may cost what is left, or less where the spec says so. */
+static int bound_cost(const struct benchmark *benchmark, struct spec_file *file,
+                      struct err *err)
+{
+    nanousd_t left = benchmark->max_usd - benchmark->spent;
+    char words[MONEY_TEXT_SIZE];
+
+    if (!benchmark->max_usd || (file->spec->budget && file->spec->budget <= left))
+        return 0;
+    return spec_file_set_text(file, "budget_usd", money_format(left, words), err);
 }
 
 static int submit_run(struct benchmark *benchmark, const char *type, const char *name,
@@ -116,7 +125,7 @@ static int submit_run(struct benchmark *benchmark, const char *type, const char 
     int result = spec_prepare(benchmark->path, &changes, &file, problems, err);
 
     words_free(changes.sets);
-    if (result < 0)
+    if (result < 0 || bound_cost(benchmark, &file, err) < 0)
         return -1;
     return spec_send(benchmark->remote, &file, &ask, &answer, problems, err);
 }

@@ -19,9 +19,8 @@ static const struct {
 /* The first word decides, so that every question has options of its own. */
 static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
-    (void)verb;
     if (argc < 2 || *argv[1] == '-')
-        return verb_bill_usage.run(cli, &verb_bill_usage, argc, argv);
+        return verb_bill_usage.run(cli, verb, argc, argv);
     for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].verb->run(cli, questions[i].verb, argc - 1, argv + 1);
@@ -36,5 +35,7 @@ const struct verb verb_bill = {
     .name = "bill",
     .help = "print what was used and what it cost",
     .arguments = "[usage | verify | receipt JOB] [OPTION]...",
+    .outputs = 1U << OUTPUT_CSV | 1U << OUTPUT_FOCUS | 1U << OUTPUT_CUR
+               | 1U << OUTPUT_INTERVALS | 1U << OUTPUT_HTML,
     .run = run,
 };

@@ -10,14 +10,28 @@ static const struct claim published = { .faster = 22000000,
                                         .cheaper = 50000000,
                                         .baseline = INT64_C(37688000000) };
 
+static nanousd_t price_at_most(enum claim_reading reading)
+{
+    nanousd_t price = -1;
+
+    ck_assert_int_eq(claim_price_at_most(&published, reading, &price, NULL), 0);
+    return price;
+}
+
+static int64_t saving_at(enum claim_reading reading, nanousd_t price)
+{
+    int64_t saving = 0;
+
+    ck_assert_int_eq(claim_saving(&published, reading, price, &saving, NULL), 0);
+    return saving;
+}
+
 START_TEST(a_claim_holds_up_to_a_price_by_either_reading)
 {
     ck_assert_int_eq(claim_time(&published, CLAIM_LESS_TIME), 780000);
     ck_assert_int_eq(claim_time(&published, CLAIM_MORE_SPEED), 819672);
-    ck_assert_int_eq(claim_price_at_most(&published, CLAIM_LESS_TIME),
-                     INT64_C(24158974358));
-    ck_assert_int_eq(claim_price_at_most(&published, CLAIM_MORE_SPEED),
-                     INT64_C(22989680000));
+    ck_assert_int_eq(price_at_most(CLAIM_LESS_TIME), INT64_C(24158974358));
+    ck_assert_int_eq(price_at_most(CLAIM_MORE_SPEED), INT64_C(22989680000));
 }
 END_TEST
 
@@ -40,12 +54,12 @@ static const struct {
 START_TEST(a_price_says_how_much_is_saved_and_how_long_it_may_take)
 {
     nanousd_t price = prices[_i].price;
+    int64_t time;
 
-    ck_assert_int_eq(claim_saving(&published, CLAIM_LESS_TIME, price),
-                     prices[_i].less_time);
-    ck_assert_int_eq(claim_saving(&published, CLAIM_MORE_SPEED, price),
-                     prices[_i].more_speed);
-    ck_assert_int_eq(claim_time_at_most(&published, price), prices[_i].time);
+    ck_assert_int_eq(saving_at(CLAIM_LESS_TIME, price), prices[_i].less_time);
+    ck_assert_int_eq(saving_at(CLAIM_MORE_SPEED, price), prices[_i].more_speed);
+    ck_assert_int_eq(claim_time_at_most(&published, price, &time, NULL), 0);
+    ck_assert_int_eq(time, prices[_i].time);
 }
 END_TEST
 
@@ -53,12 +67,26 @@ START_TEST(at_the_highest_price_it_holds_and_a_nano_dollar_above_not)
 {
     for (int i = 0; i < CLAIM_READINGS; i++) {
         enum claim_reading reading = (enum claim_reading)i;
-        nanousd_t most = claim_price_at_most(&published, reading);
+        nanousd_t most = price_at_most(reading);
 
-        ck_assert_int_ge(claim_saving(&published, reading, most), published.cheaper);
-        ck_assert_int_lt(claim_saving(&published, reading, most + 1),
-                         published.cheaper);
+        ck_assert_int_ge(saving_at(reading, most), published.cheaper);
+        ck_assert_int_lt(saving_at(reading, most + 1), published.cheaper);
     }
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_an_error)
+{
+    const struct claim nearly_all = { .faster = 99999999,
+                                      .baseline = INT64_C(1000) << 32 };
+    const struct claim cheap = { .baseline = 1 };
+    struct err err;
+    int64_t out;
+
+    ck_assert_int_lt(claim_price_at_most(&nearly_all, CLAIM_LESS_TIME, &out, &err), 0);
+    ck_assert_int_eq(err.code, ERR_LIMIT);
+    ck_assert_int_lt(claim_saving(&cheap, CLAIM_LESS_TIME, INT64_MAX, &out, &err), 0);
+    ck_assert_int_eq(err.code, ERR_LIMIT);
 }
 END_TEST
 
@@ -92,6 +120,7 @@ Suite *suite_claim(void)
     tcase_add_loop_test(tests, a_price_says_how_much_is_saved_and_how_long_it_may_take,
                         0, ARRAY_SIZE(prices));
     tcase_add_test(tests, at_the_highest_price_it_holds_and_a_nano_dollar_above_not);
+    tcase_add_test(tests, what_does_not_fit_is_an_error);
     tcase_add_loop_test(tests, a_percentage_is_below_a_hundred, 0,
                         ARRAY_SIZE(percents));
     suite_add_tcase(suite, tests);
