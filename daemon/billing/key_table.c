@@ -60,7 +60,8 @@ static size_t add(struct key_table *table, const void *key, size_t len, uint32_t
         table->room = 2 * (table->len + len);
         table->bytes = xrealloc(table->bytes, table->room);
     }
-    memcpy(table->bytes + table->len, key, len);
+    if (len)
+        memcpy(table->bytes + table->len, key, len);
     table->len += len;
     table->hashes[number] = hash;
     table->starts[++table->count] = table->len;

@@ -504,7 +504,8 @@ int usage_sum(struct usage *usage, const struct usage_key *keys, size_t key_coun
         return -1;
     if (adder.by_job && name_jobs(usage, sums, err) < 0)
         return -1;
-    qsort_r(sums->rows, sums->row_count, sizeof *sums->rows, compare_rows, sums);
+    if (sums->row_count)
+        qsort_r(sums->rows, sums->row_count, sizeof *sums->rows, compare_rows, sums);
     return 0;
 }
 
