@@ -129,6 +129,22 @@ usec_t price_next_change(const struct price_book *book, const struct offer *offe
     return next;
 }
 
+const struct profile_price *price_dearest(const struct price_book *book,
+                                          const struct offer *offer, usec_t from,
+                                          usec_t to)
+{
+    const struct profile_price *dearest = NULL;
+
+    for (usec_t at = from; offer && at <= to && at != INT64_MAX;
+         at = price_next_change(book, offer, at)) {
+        const struct profile_price *price = price_in_force(book, offer, at);
+
+        if (price && (!dearest || price->hourly > dearest->hourly))
+            dearest = price;
+    }
+    return dearest;
+}
+
 /* The second of an interval that opened at `wall` from which on what begins at `at` is
  * in force for all of it: intervals are placed at the whole second that they begin in.
  */

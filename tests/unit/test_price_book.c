@@ -100,6 +100,39 @@ END_TEST
 /* clang-format off */
 static const struct {
     const struct offer *offer;
+    int64_t from, to;
+    nanousd_t hourly; /* -1: unpriced */
+} dearest[] = {
+    { &of_catalog, 0, 9, -1 },
+    { &of_catalog, 0, 10, 100 },   /* unpriced at first; both ends are in it */
+    { &of_catalog, 12, 14, 100 },
+    { &of_catalog, 15, 29, 150 },
+    { &of_catalog, 15, 500, 301 },
+    { &of_pool, 0, 14, 70 },
+    { &is_free, 0, 500, 0 },
+    { NULL, 0, 500, -1 },
+};
+/* clang-format on */
+
+START_TEST(the_dearest_price_of_a_span_counts_each_that_is_in_force_in_it)
+{
+    const struct profile_price *price =
+        price_dearest(&full, dearest[_i].offer, SECONDS(dearest[_i].from),
+                      SECONDS(dearest[_i].to));
+
+    ck_assert_int_eq(price ? price->hourly : -1, dearest[_i].hourly);
+}
+END_TEST
+
+START_TEST(the_dearest_price_without_an_end_is_that_of_all_that_is_known)
+{
+    ck_assert_int_eq(price_dearest(&full, &of_catalog, 0, INT64_MAX)->hourly, 301);
+}
+END_TEST
+
+/* clang-format off */
+static const struct {
+    const struct offer *offer;
     usec_t wall;
     int64_t seconds;
     size_t count;
@@ -211,6 +244,11 @@ Suite *suite_price_book(void)
                         ARRAY_SIZE(in_force));
     tcase_add_test(tests, a_type_that_is_not_offered_has_a_price_too);
     tcase_add_test(tests, changes_are_found_one_after_the_other);
+    tcase_add_loop_test(tests,
+                        the_dearest_price_of_a_span_counts_each_that_is_in_force_in_it,
+                        0, ARRAY_SIZE(dearest));
+    tcase_add_test(tests,
+                   the_dearest_price_without_an_end_is_that_of_all_that_is_known);
     tcase_add_loop_test(tests, a_price_that_changes_cuts_at_a_whole_second, 0,
                         ARRAY_SIZE(steps));
     tcase_add_test(tests, a_second_is_cut_once_by_what_holds_after_it);
