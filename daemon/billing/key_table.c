@@ -56,12 +56,11 @@ static size_t add(struct key_table *table, const void *key, size_t len, uint32_t
 {
     size_t number = table->count;
 
-    if (table->len + len > table->room) {
-        table->room = 2 * (table->len + len);
+    if (table->len + len > table->room || !table->bytes) {
+        table->room = 2 * (table->len + len) + 1; /* also for a first key of no bytes */
         table->bytes = xrealloc(table->bytes, table->room);
     }
-    if (len)
-        memcpy(table->bytes + table->len, key, len);
+    memcpy(table->bytes + table->len, key, len);
     table->len += len;
     table->hashes[number] = hash;
     table->starts[++table->count] = table->len;
