@@ -2,22 +2,13 @@
 
 #include "daemon/jobs_private.h"
 
-static const struct profile_price *price_at(struct jobs *jobs,
-                                            const struct profile *profile, usec_t wall)
-{
-    const struct offer *offer = offers_find(&jobs->offers, profile->name);
-
-    return offer ? price_in_force(&jobs->book, offer, wall)
-                 : price_of_profile(&jobs->book, profile, wall);
-}
-
 struct cJSON *jobs_type_facts(struct jobs *jobs, usec_t wall)
 {
     struct cJSON *types = json_object_new();
 
     for (size_t i = 0; i < jobs->catalog->count; i++) {
         const struct profile *profile = &jobs->catalog->profiles[i];
-        const struct profile_price *price = price_at(jobs, profile, wall);
+        const struct profile_price *price = jobs_price_of(jobs, profile, wall);
         struct cJSON *type = json_object_new();
         char amount[MONEY_TEXT_SIZE];
 

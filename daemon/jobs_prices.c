@@ -20,16 +20,45 @@ enum {
     OPEN_DAYS_MAX = 30
 };
 
+/* When what runs now may have begun. */
+static usec_t first_open(usec_t now)
+{
+    return now - OPEN_DAYS_MAX * INT64_C(86400) * USEC_PER_SEC;
+}
+
 int jobs_tell_prices(struct jobs *jobs, struct err *err)
 {
     usec_t now = clock_wall();
 
-    if (price_book_tell_changes(&jobs->book, &jobs->offers,
-                                now - OPEN_DAYS_MAX * INT64_C(86400) * USEC_PER_SEC,
+    if (price_book_tell_changes(&jobs->book, &jobs->offers, first_open(now),
                                 jobs->store, err)
         < 0)
         return -1;
     return reservations_keep(jobs->store, &jobs->offers, &jobs->book, now, err);
+}
+
+/* The same when a price was set that holds from `from` on. */
+static int tell_price(struct jobs *jobs, const char *instance_type, usec_t from,
+                      struct err *err)
+{
+    const struct offer *offer = offers_find(&jobs->offers, instance_type);
+    usec_t now = clock_wall();
+    usec_t since = from > first_open(now) ? from - 1 : first_open(now);
+
+    if (!offer)
+        return 0;
+    if (price_book_tell_change(&jobs->book, offer, since, jobs->store, err) < 0)
+        return -1;
+    return reservations_keep_one(jobs->store, offer, &jobs->book, now, err);
+}
+
+const struct profile_price *jobs_price_of(const struct jobs *jobs,
+                                          const struct profile *profile, usec_t wall)
+{
+    const struct offer *offer = offers_find(&jobs->offers, profile->name);
+
+    return offer ? price_in_force(&jobs->book, offer, wall)
+                 : price_of_profile(&jobs->book, profile, wall);
 }
 
 /* --- shown --- */
@@ -59,22 +88,15 @@ static struct cJSON *item_of(const char *instance_type,
     return json;
 }
 
-static const struct profile_price *in_force(const struct jobs *jobs,
-                                            const struct profile *profile)
-{
-    const struct offer *offer = offers_find(&jobs->offers, profile->name);
-
-    return offer ? price_in_force(&jobs->book, offer, clock_wall())
-                 : price_of_profile(&jobs->book, profile, clock_wall());
-}
-
 /* By weight, the least first: the catalog's, the pool's, the book's. */
 static void show_type(const struct jobs *jobs, const struct profile *profile,
                       struct cJSON *items)
 {
     const struct offer *offer = offers_find(&jobs->offers, profile->name);
-    const struct profile_price *now = in_force(jobs, profile);
+    const struct profile_price *now = jobs_price_of(jobs, profile, clock_wall());
     const char *type = profile->name;
+    const struct book_entry *entries;
+    size_t count;
 
     for (size_t i = 0; i < profile->price_count; i++)
         json_append(items,
@@ -82,13 +104,10 @@ static void show_type(const struct jobs *jobs, const struct profile *profile,
     if (offer && offer->has_own_price)
         json_append(items,
                     item_of(type, &offer->own_price, 0, &offer->own_price == now));
-    for (size_t i = 0; i < jobs->book.count; i++) {
-        const struct book_entry *entry = &jobs->book.entries[i];
-
-        if (strcmp(entry->instance_type, type) == 0)
-            json_append(items,
-                        item_of(type, &entry->price, entry->seq, &entry->price == now));
-    }
+    entries = price_book_of(&jobs->book, type, &count);
+    for (size_t i = 0; i < count; i++)
+        json_append(items, item_of(type, &entries[i].price, entries[i].seq,
+                                   &entries[i].price == now));
 }
 
 int jobs_prices(struct jobs *jobs, const char *instance_type, struct cJSON **out,
@@ -240,7 +259,7 @@ static int check_past(const struct jobs *jobs, const struct order *order,
 }
 
 static int add_to_book(struct jobs *jobs, const struct order *order, const char *by,
-                       struct err *err)
+                       const struct book_entry **added, struct err *err)
 {
     char as_of[TIME_TEXT_SIZE], basis[] = "book", confidence[] = "high";
     auto_free char *source = order->note ? xasprintf("set by %s: %s", by, order->note)
@@ -254,7 +273,8 @@ static int add_to_book(struct jobs *jobs, const struct order *order, const char 
 
     time_format(clock_wall(), as_of);
     as_of[strlen("YYYY-MM-DD")] = '\0';
-    return price_book_add(&jobs->book, jobs->store, order->instance_type, &price, err);
+    return price_book_add(&jobs->book, jobs->store, order->instance_type, &price, added,
+                          err);
 }
 
 int jobs_set_price(struct jobs *jobs, const struct cJSON *body, const char *by,
@@ -268,19 +288,20 @@ int jobs_set_price(struct jobs *jobs, const struct cJSON *body, const char *by,
     if (read_order(jobs, body, &order, problems, err) < 0
         || check_past(jobs, &order, err) < 0)
         return -1;
-    if (add_to_book(jobs, &order, by, &store_err) < 0
-        || jobs_tell_prices(jobs, &store_err) < 0) {
+    if (add_to_book(jobs, &order, by, &added, &store_err) < 0
+        || tell_price(jobs, order.instance_type, order.from, &store_err) < 0) {
         jobs_fail(jobs, &store_err);
         return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
     }
     jobs_wake(jobs);
-    added = &jobs->book.entries[jobs->book.count - 1];
     log_info("price.set type=%s usd_per_hour=%s from_us=%lld by=%s",
              order.instance_type, money_format(order.hourly, amount),
              (long long)order.from, by);
-    *out = item_of(added->instance_type, &added->price, added->seq,
-                   &added->price
-                       == in_force(jobs,
-                                   catalog_find(jobs->catalog, order.instance_type)));
+    *out =
+        item_of(added->instance_type, &added->price, added->seq,
+                &added->price
+                    == jobs_price_of(jobs,
+                                     catalog_find(jobs->catalog, order.instance_type),
+                                     clock_wall()));
     return 0;
 }

@@ -92,8 +92,13 @@ MUST_CHECK int jobs_open_scheduler(struct jobs *jobs,
 
 /* --- jobs_prices.c --- */
 
-/** Has the ledger and those who report on it know what prices there are from now on. */
+/** Has the ledger and those who report on it know what prices there are from now on, at
+ * start. */
 MUST_CHECK int jobs_tell_prices(struct jobs *jobs, struct err *err);
+/** The price in force of a type, offered or not; NULL: unpriced.  Valid until the book
+ * changes. */
+const struct profile_price *jobs_price_of(const struct jobs *jobs,
+                                          const struct profile *profile, usec_t wall);
 
 /* --- jobs_live.c --- */
 

@@ -369,10 +369,7 @@ static struct cJSON *instance_type_of(struct jobs *jobs, const struct profile *p
     json_set(json, "accelerator", accelerator_of(profile));
     json_set_text(json, "network_gbps", profile->network_gbps);
     json_set_bool(json, "efa", profile->efa);
-    json_set(json, "price",
-             report_price(offer
-                              ? price_in_force(&jobs->book, offer, clock_wall())
-                              : price_of_profile(&jobs->book, profile, clock_wall())));
+    json_set(json, "price", report_price(jobs_price_of(jobs, profile, clock_wall())));
     json_set_bool(json, "offered", offer != NULL);
     json_set_text(json, "scheduler", offer ? offer->scheduler : NULL);
     json_set_bool(json, "emulated", offer && offer->emulated);

@@ -7,32 +7,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct book_entry *add_entry(struct price_book *book, int64_t seq,
-                                    const char *instance_type)
+/* The first entry that is later than any of this type that holds at `wall`. */
+static size_t place_after(const struct price_book *book, const char *instance_type,
+                          usec_t wall)
 {
+    size_t low = 0, high = book->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct book_entry *entry = &book->entries[middle];
+        int order = strcmp(entry->instance_type, instance_type);
+
+        if (order < 0 || (order == 0 && entry->price.from <= wall))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Rows come by seq: of the same type and time this one is the last. */
+static struct book_entry *add_entry(struct price_book *book,
+                                    const struct price_row *row)
+{
+    size_t place = place_after(book, row->instance_type, row->from_us);
     struct book_entry *entry;
 
     book->entries = xrealloc(book->entries, (book->count + 1) * sizeof *book->entries);
-    entry = &book->entries[book->count++];
-    *entry = (struct book_entry){ .seq = seq, .instance_type = xstrdup(instance_type) };
+    entry = &book->entries[place];
+    memmove(entry + 1, entry, (book->count++ - place) * sizeof *entry);
+    *entry = (struct book_entry){ .seq = row->seq,
+                                  .instance_type = xstrdup(row->instance_type),
+                                  .price = { .hourly = row->hourly,
+                                             .from = row->from_us,
+                                             .as_of = xstrdup(row->as_of),
+                                             .basis = xstrdup(row->basis),
+                                             .confidence = xstrdup(row->confidence),
+                                             .source = xstrdup(row->source) } };
     return entry;
 }
 
 static int take_row(void *context, const struct price_row *row, struct err *err)
 {
-    struct price_book *book = context;
-    struct book_entry *entry;
-
     (void)err;
-    if (strcmp(row->basis, "book") != 0)
-        return 0;
-    entry = add_entry(book, row->seq, row->instance_type);
-    entry->price = (struct profile_price){ .hourly = row->hourly,
-                                           .from = row->from_us,
-                                           .as_of = xstrdup(row->as_of),
-                                           .basis = xstrdup(row->basis),
-                                           .confidence = xstrdup(row->confidence),
-                                           .source = xstrdup(row->source) };
+    if (strcmp(row->basis, "book") == 0)
+        add_entry(context, row);
     return 0;
 }
 
@@ -43,7 +62,7 @@ int price_book_load(struct price_book *book, struct store *store, struct err *er
 
 int price_book_add(struct price_book *book, struct store *store,
                    const char *instance_type, const struct profile_price *price,
-                   struct err *err)
+                   const struct book_entry **added, struct err *err)
 {
     struct price_row row = { .instance_type = instance_type,
                              .hourly = price->hourly,
@@ -55,7 +74,8 @@ int price_book_add(struct price_book *book, struct store *store,
 
     if (store_add_price(store, &row, &row.seq, err) < 0)
         return -1;
-    return take_row(book, &row, err);
+    *added = add_entry(book, &row);
+    return 0;
 }
 
 void price_book_clear(struct price_book *book)
@@ -73,21 +93,26 @@ void price_book_clear(struct price_book *book)
     *book = (struct price_book){ 0 };
 }
 
+const struct book_entry *price_book_of(const struct price_book *book,
+                                       const char *instance_type, size_t *count)
+{
+    size_t first = place_after(book, instance_type, INT64_MIN);
+
+    *count = place_after(book, instance_type, INT64_MAX) - first;
+    return *count ? &book->entries[first] : NULL;
+}
+
 /* The latest that holds by then; of those from the same time, the one that was set
  * last. */
 static const struct profile_price *of_book(const struct price_book *book,
                                            const char *instance_type, usec_t wall)
 {
-    const struct profile_price *found = NULL;
+    size_t place = place_after(book, instance_type, wall);
 
-    for (size_t i = 0; i < book->count; i++) {
-        const struct book_entry *entry = &book->entries[i];
-
-        if (entry->price.from <= wall && (!found || entry->price.from >= found->from)
-            && strcmp(entry->instance_type, instance_type) == 0)
-            found = &entry->price;
-    }
-    return found;
+    return place > 0
+                   && strcmp(book->entries[place - 1].instance_type, instance_type) == 0
+               ? &book->entries[place - 1].price
+               : NULL;
 }
 
 const struct profile_price *price_in_force(const struct price_book *book,
@@ -114,15 +139,12 @@ usec_t price_next_change(const struct price_book *book, const struct offer *offe
                          usec_t wall)
 {
     const struct profile *profile = offer->profile;
+    size_t place = place_after(book, profile->name, wall);
     usec_t next = INT64_MAX;
 
-    for (size_t i = 0; i < book->count; i++) {
-        usec_t from = book->entries[i].price.from;
-
-        if (from > wall && from < next
-            && strcmp(book->entries[i].instance_type, profile->name) == 0)
-            next = from;
-    }
+    if (place < book->count
+        && strcmp(book->entries[place].instance_type, profile->name) == 0)
+        next = book->entries[place].price.from;
     for (size_t i = 0; i < profile->price_count; i++)
         if (profile->prices[i].from > wall && profile->prices[i].from < next)
             next = profile->prices[i].from;
@@ -209,4 +231,14 @@ int price_book_tell_changes(const struct price_book *book, const struct offers *
         if (tell_changes_of(book, &offers->items[i], since, store, err) < 0)
             return -1;
     return 0;
+}
+
+int price_book_tell_change(const struct price_book *book, const struct offer *offer,
+                           usec_t since, struct store *store, struct err *err)
+{
+    if (!book->at_change)
+        return 0;
+    if (store_clear_price_changes_of(store, offer->profile->name, since, err) < 0)
+        return -1;
+    return tell_changes_of(book, offer, since, store, err);
 }

@@ -18,7 +18,7 @@ struct book_entry {
 };
 
 struct price_book {
-    struct book_entry *entries; /* by seq */
+    struct book_entry *entries; /* by type, time from which it holds, and seq */
     size_t count;
     bool at_change; /* `reprice: at-change`: a price that changes cuts intervals */
 };
@@ -27,11 +27,18 @@ struct price_book {
 MUST_CHECK int price_book_load(struct price_book *book, struct store *store,
                                struct err *err);
 /** Sets a price for this time and later, in the ledger too.  `price` is copied; what it
- * says of the past is for the caller to have checked. */
+ * says of the past is for the caller to have checked.  *added is valid until the book
+ * changes. */
 MUST_CHECK int price_book_add(struct price_book *book, struct store *store,
                               const char *instance_type,
-                              const struct profile_price *price, struct err *err);
+                              const struct profile_price *price,
+                              const struct book_entry **added, struct err *err);
 void price_book_clear(struct price_book *book);
+
+/** The entries of a type, by time: *count of them in a row, NULL when there are none.
+ * Valid until the book changes.  Pure. */
+const struct book_entry *price_book_of(const struct price_book *book,
+                                       const char *instance_type, size_t *count);
 
 /** The price in force at `wall`, valid until the book changes.  NULL: unpriced, as also
  * without an offer.  Pure. */
@@ -66,9 +73,15 @@ size_t price_steps(const struct price_book *book, const struct offer *offer,
                    usec_t wall, int64_t seconds, struct price_step **steps);
 
 /** Tells those who report on the ledger when prices change that cut what runs: those of
- * what is offered, later than `since`.  To be called again after any change. */
+ * what is offered, later than `since`.  To be called at start. */
 MUST_CHECK int price_book_tell_changes(const struct price_book *book,
                                        const struct offers *offers, usec_t since,
                                        struct store *store, struct err *err);
+
+/** The same for one offer, when a price of it was set: those up to `since` are told
+ * already, and are the same. */
+MUST_CHECK int price_book_tell_change(const struct price_book *book,
+                                      const struct offer *offer, usec_t since,
+                                      struct store *store, struct err *err);
 
 #endif

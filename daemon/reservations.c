@@ -73,36 +73,28 @@ static const struct offer *find_reserved(const struct offers *offers,
 struct keeper {
     struct store *store;
     const struct price_book *book;
-    const struct ledger *ledger;
     const char *pool;
     const char *instance_type;
     const struct offer *offer; /* NULL: it is not reserved any more */
+    /* What the ledger says of it: */
+    const struct held *rows;
+    size_t count;
+    size_t next; /* the first that is later than what was reached */
 };
 
-/* What the ledger says of the pool at a time; nothing is as good as no instances. */
-static struct held held_at(const struct keeper *keeper, usec_t at)
+/* What the ledger says of the pool at a time, to which it goes on; nothing is as good
+ * as no instances. */
+static struct held held_at(struct keeper *keeper, usec_t at)
 {
-    struct held found = { 0 };
-
-    for (size_t i = 0; i < keeper->ledger->count; i++) {
-        const struct held *row = &keeper->ledger->rows[i];
-
-        if (row->from <= at && is_of_pool(row, keeper->pool, keeper->instance_type))
-            found = *row;
-    }
-    return found;
+    while (keeper->next < keeper->count && keeper->rows[keeper->next].from <= at)
+        keeper->next++;
+    return keeper->next > 0 ? keeper->rows[keeper->next - 1] : (struct held){ 0 };
 }
 
-/* When the ledger says something else of the pool for the first time after `at`. */
-static usec_t next_row(const struct keeper *keeper, usec_t at)
+/* When it says something else for the first time after that. */
+static usec_t next_row(const struct keeper *keeper)
 {
-    for (size_t i = 0; i < keeper->ledger->count; i++) {
-        const struct held *row = &keeper->ledger->rows[i];
-
-        if (row->from > at && is_of_pool(row, keeper->pool, keeper->instance_type))
-            return row->from;
-    }
-    return INT64_MAX;
+    return keeper->next < keeper->count ? keeper->rows[keeper->next].from : INT64_MAX;
 }
 
 static int wanted_at(const struct keeper *keeper, usec_t at, struct reservation *wanted,
@@ -122,12 +114,12 @@ static int wanted_at(const struct keeper *keeper, usec_t at, struct reservation 
 
 /* Goes through all times from `at` on at which what is wanted or what is said may
  * change.  What is added holds until the next row. */
-static int keep_pool(const struct keeper *keeper, usec_t at, struct err *err)
+static int keep_pool(struct keeper *keeper, usec_t at, struct err *err)
 {
     struct held said = held_at(keeper, at);
 
     while (at != INT64_MAX) {
-        usec_t row = next_row(keeper, at);
+        usec_t row = next_row(keeper);
         usec_t change = keeper->offer
                             ? price_next_change(keeper->book, keeper->offer, at)
                             : INT64_MAX;
@@ -148,36 +140,80 @@ static int keep_pool(const struct keeper *keeper, usec_t at, struct err *err)
     return 0;
 }
 
-/* The ledger's rows of a pool stand together: the first of them stands for it. */
-static bool is_new_pool(const struct ledger *ledger, size_t index)
+/* The ledger's rows of a pool stand together: what is from `index` on of one. */
+static size_t rows_of_pool(const struct ledger *ledger, size_t index)
 {
-    const struct held *row = &ledger->rows[index];
+    const struct held *first = &ledger->rows[index];
+    size_t count = 1;
 
-    return index == 0 || !is_of_pool(row - 1, row->pool, row->instance_type);
+    while (index + count < ledger->count
+           && is_of_pool(&first[count], first->pool, first->instance_type))
+        count++;
+    return count;
+}
+
+static int keep_offer(struct store *store, const struct ledger *ledger,
+                      const struct offer *offer, const struct price_book *book,
+                      usec_t now, struct err *err)
+{
+    struct keeper keeper = { .store = store,
+                             .book = book,
+                             .pool = offer->pool,
+                             .instance_type = offer->profile->name,
+                             .offer = offer };
+    size_t index = 0;
+
+    while (index < ledger->count
+           && !is_of_pool(&ledger->rows[index], keeper.pool, keeper.instance_type))
+        index++;
+    if (index < ledger->count) {
+        keeper.rows = &ledger->rows[index];
+        keeper.count = rows_of_pool(ledger, index);
+    }
+    return keep_pool(&keeper, now, err);
+}
+
+/* Pools that the ledger has as reserved and that are not any more. */
+static int end_others(struct store *store, const struct ledger *ledger,
+                      const struct offers *offers, usec_t now, struct err *err)
+{
+    for (size_t i = 0; i < ledger->count; i += rows_of_pool(ledger, i)) {
+        struct keeper keeper = { .store = store,
+                                 .pool = ledger->rows[i].pool,
+                                 .instance_type = ledger->rows[i].instance_type,
+                                 .rows = &ledger->rows[i],
+                                 .count = rows_of_pool(ledger, i) };
+
+        if (!find_reserved(offers, &ledger->rows[i])
+            && keep_pool(&keeper, now, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 int reservations_keep(struct store *store, const struct offers *offers,
                       const struct price_book *book, usec_t now, struct err *err)
 {
     auto_ledger struct ledger ledger = { 0 };
-    struct keeper keeper = { .store = store, .book = book, .ledger = &ledger };
 
+    if (store_each_reservation(store, take_row, &ledger, err) < 0
+        || end_others(store, &ledger, offers, now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < offers->count; i++)
+        if (offers->items[i].pricing == PRICING_RESERVED
+            && keep_offer(store, &ledger, &offers->items[i], book, now, err) < 0)
+            return -1;
+    return 0;
+}
+
+int reservations_keep_one(struct store *store, const struct offer *offer,
+                          const struct price_book *book, usec_t now, struct err *err)
+{
+    auto_ledger struct ledger ledger = { 0 };
+
+    if (offer->pricing != PRICING_RESERVED)
+        return 0;
     if (store_each_reservation(store, take_row, &ledger, err) < 0)
         return -1;
-    for (size_t i = 0; i < ledger.count; i++) {
-        keeper.pool = ledger.rows[i].pool;
-        keeper.instance_type = ledger.rows[i].instance_type;
-        if (is_new_pool(&ledger, i) && !find_reserved(offers, &ledger.rows[i])
-            && keep_pool(&keeper, now, err) < 0)
-            return -1;
-    }
-    for (size_t i = 0; i < offers->count; i++) {
-        keeper.offer = &offers->items[i];
-        keeper.pool = keeper.offer->pool;
-        keeper.instance_type = keeper.offer->profile->name;
-        if (keeper.offer->pricing == PRICING_RESERVED
-            && keep_pool(&keeper, now, err) < 0)
-            return -1;
-    }
-    return 0;
+    return keep_offer(store, &ledger, offer, book, now, err);
 }

@@ -34,6 +34,10 @@ MUST_CHECK int store_count_charged(struct store *store, const char *instance_typ
 
 /* When prices change that cut what runs then, for those who report on it. */
 MUST_CHECK int store_clear_price_changes(struct store *store, struct err *err);
+/** Those of a type that are later than `since`. */
+MUST_CHECK int store_clear_price_changes_of(struct store *store,
+                                            const char *instance_type, usec_t since,
+                                            struct err *err);
 MUST_CHECK int store_add_price_change(struct store *store, const char *instance_type,
                                       usec_t from, int64_t price, struct err *err);
 

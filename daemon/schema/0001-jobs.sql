@@ -132,7 +132,7 @@ CREATE TABLE price (
 -- The same price is not told twice, but for the book, where a later row with the same words counts again.
 CREATE UNIQUE INDEX price_is_known ON price
     (instance_type, hourly_nanousd, from_us, as_of, basis, confidence, source) WHERE basis <> 'book';
-CREATE INDEX price_of_book ON price (instance_type, from_us) WHERE basis = 'book';
+CREATE INDEX price_by_type ON price (instance_type, from_us);
 
 -- Whom and what intervals are charged to, as it was when they opened.
 CREATE TABLE charge_label (

@@ -110,7 +110,10 @@ daemon_kill
 check "the daemon is killed and starts again" daemon_start
 check_equal "the book is as it was" "$(price ls ml.c5.xlarge --output json | /usr/bin/python3 -c '
 import json, sys
-print(*(item["usd_per_hour"] for item in json.load(sys.stdin)["items"] if item["basis"] == "book"))')" "9.99 0.31 0.32"
+print(*(item["usd_per_hour"] for item in json.load(sys.stdin)["items"] if item["basis"] == "book"))')" "0.31 0.32 9.99"
+check "a price is found by its type, not by reading all of them" grep -q 'SEARCH price USING INDEX price_by_type' <<<"$(
+    ledger "EXPLAIN QUERY PLAN SELECT seq FROM price WHERE instance_type = 'a' AND hourly_nanousd = 1 AND from_us = 2
+        AND as_of = '' AND basis = 'book' AND confidence = '' AND source = '' ORDER BY seq DESC LIMIT 1")"
 check "and the ledger holds" holds
 
 # --- reserved ---

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SECONDS(s) ((s)*USEC_PER_SEC)
 
@@ -34,9 +35,9 @@ static const struct offer is_free = { .profile = &profile,
                                       .has_own_price = true };
 
 static struct book_entry entries[] = {
-    { 5, type, { 300, SECONDS(30), words, book_basis, words, words } },
     { 6, other_type, { 999, SECONDS(15), words, book_basis, words, words } },
     { 7, type, { 150, SECONDS(15), words, book_basis, words, words } },
+    { 5, type, { 300, SECONDS(30), words, book_basis, words, words } },
     { 8, type, { 301, SECONDS(30), words, book_basis, words, words } },
 };
 static const struct price_book empty;
@@ -193,11 +194,12 @@ START_TEST(what_was_set_is_in_the_ledger_and_read_again)
     struct store *store = store_made(&folder);
     struct price_book book = { 0 };
     struct price_book again = { 0 };
+    const struct book_entry *added;
     struct err err;
 
-    ck_assert_int_eq(price_book_add(&book, store, type, &price, &err), 0);
+    ck_assert_int_eq(price_book_add(&book, store, type, &price, &added, &err), 0);
     /* The same words once more are a row of their own. */
-    ck_assert_int_eq(price_book_add(&book, store, type, &price, &err), 0);
+    ck_assert_int_eq(price_book_add(&book, store, type, &price, &added, &err), 0);
     ck_assert_int_eq(price_book_load(&again, store, &err), 0);
     ck_assert_uint_eq(again.count, 2);
     ck_assert_int_eq(again.entries[0].price.hourly, 77);
@@ -208,6 +210,82 @@ START_TEST(what_was_set_is_in_the_ledger_and_read_again)
     price_book_clear(&book);
     price_book_clear(&again);
     store_gone(store, folder);
+}
+END_TEST
+
+/* Sets a price in the ledger, from that second on; what it costs counts up. */
+static void set_price(struct price_book *book, struct store *store,
+                      const char *instance_type, int64_t from_s)
+{
+    const struct profile_price price = { .hourly = (nanousd_t)book->count + 1,
+                                         .from = SECONDS(from_s),
+                                         .as_of = words,
+                                         .basis = book_basis,
+                                         .confidence = words,
+                                         .source = words };
+    const struct book_entry *added;
+    struct err err;
+
+    ck_assert_int_eq(price_book_add(book, store, instance_type, &price, &added, &err),
+                     0);
+    ck_assert_int_eq(added->price.hourly, price.hourly);
+}
+
+START_TEST(what_is_set_in_whatever_order_is_in_force_by_its_time)
+{
+    static const nanousd_t in_order[] = { 2, 5, 1, 4 };
+    char *folder;
+    struct store *store = store_made(&folder);
+    struct price_book book = { 0 };
+    const struct book_entry *found;
+    size_t count;
+
+    set_price(&book, store, type, 30);
+    set_price(&book, store, type, 10);
+    set_price(&book, store, other_type, 20);
+    set_price(&book, store, type, 30);
+    set_price(&book, store, type, 20);
+    found = price_book_of(&book, type, &count);
+    ck_assert_uint_eq(count, 4);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(found[i].price.hourly, in_order[i]);
+    ck_assert_int_eq(price_in_force(&book, &of_catalog, SECONDS(30))->hourly, 4);
+    ck_assert_int_eq(price_in_force(&book, &of_catalog, SECONDS(29))->hourly, 5);
+    ck_assert_ptr_null(price_book_of(&book, "local", &count));
+    price_book_clear(&book);
+    store_gone(store, folder);
+}
+END_TEST
+
+/* Of this process: others on the machine do not count. */
+static usec_t cpu_time(void)
+{
+    return (usec_t)clock() * USEC_PER_SEC / CLOCKS_PER_SEC;
+}
+
+/* 60,000 look-ups of some 15 steps each: 10 ms.  Walking takes them 3 s. */
+START_TEST(thirty_thousand_prices_are_looked_up_in_no_time)
+{
+    enum {
+        PRICES = 30000
+    };
+    struct book_entry *many = xcalloc(PRICES, sizeof *many);
+    const struct price_book book = { many, PRICES, true };
+    usec_t start = cpu_time(), at = 0;
+    size_t changes = 0;
+
+    for (size_t i = 0; i < PRICES; i++)
+        many[i] = (struct book_entry){ (int64_t)i,
+                                       type,
+                                       { (nanousd_t)i, SECONDS((usec_t)i + 30), words,
+                                         book_basis, words, words } };
+    while ((at = price_next_change(&book, &of_pool, at)) != INT64_MAX) {
+        ck_assert_ptr_nonnull(price_in_force(&book, &of_pool, at));
+        changes++;
+    }
+    ck_assert_uint_ge(changes, PRICES);
+    ck_assert_int_lt(cpu_time() - start, USEC_PER_SEC);
+    free(many);
 }
 END_TEST
 
@@ -253,6 +331,8 @@ Suite *suite_price_book(void)
                         ARRAY_SIZE(steps));
     tcase_add_test(tests, a_second_is_cut_once_by_what_holds_after_it);
     tcase_add_test(tests, what_was_set_is_in_the_ledger_and_read_again);
+    tcase_add_test(tests, what_is_set_in_whatever_order_is_in_force_by_its_time);
+    tcase_add_test(tests, thirty_thousand_prices_are_looked_up_in_no_time);
     tcase_add_test(tests, what_is_charged_reaches_as_far_as_the_latest);
     suite_add_tcase(suite, tests);
     return suite;

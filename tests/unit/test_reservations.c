@@ -118,10 +118,10 @@ END_TEST
 START_TEST(prices_to_come_are_told_and_keep_up_with_the_pool)
 {
     struct book_entry entries[] = {
-        { 0, big, { 300, 100, words, book_basis, words, words } },
         { 0, big, { 200, 50, words, book_basis, words, words } },
+        { 0, big, { 300, 100, words, book_basis, words, words } },
     };
-    const struct price_book first = { entries, 1, false };
+    const struct price_book first = { &entries[1], 1, false };
     const struct price_book both = { entries, 2, false };
     char *folder;
     struct store *store = store_made(&folder);
