@@ -8,15 +8,19 @@
  * counted, and the rest is made from the live jobs again.
  */
 
+#include "daemon/budget_count.h"
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A round counts so many intervals at most, 2 us each; the next round goes on. */
+/* A round counts so many intervals at most of what was there before a budget: 2 us
+ * each, and some 20 ns for each budget, of which there are a hundred at most; the next
+ * round goes on. */
 enum {
-    COUNTED_PER_ROUND = 1000
+    COUNTED_PER_ROUND = 500
 };
 
 /* --- whose money --- */
@@ -45,111 +49,37 @@ bool jobs_budget_covers(struct jobs *jobs, const struct budget *budget,
 
 /* --- counting the ledger --- */
 
-struct counter {
-    struct budgets *budgets;
-    char *tags; /* that `parsed` was made from */
-    struct cJSON *parsed;
-    int64_t last_seq;
-};
-
-static void counter_clear(struct counter *counter)
+/* What the ledger has got since: no more than an event of this round has written, and
+ * no budget is behind for it. */
+static int count_new(struct jobs *jobs, struct err *err)
 {
-    free(counter->tags);
-    json_free(counter->parsed);
-}
-
-/* Most rows have the tags of the row before. */
-static int read_tags(struct counter *counter, const char *tags, struct err *err)
-{
-    if (counter->tags && strcmp(counter->tags, tags) == 0)
-        return 0;
-    counter_clear(counter);
-    counter->parsed = NULL;
-    counter->tags = xstrdup(tags);
-    return json_parse(tags, strlen(tags), &counter->parsed, err);
-}
-
-static int count_part(void *context, int64_t seq, const struct budget_part *part,
-                      struct err *err)
-{
-    struct counter *counter = context;
-
-    if (read_tags(counter, part->tags, err) < 0)
-        return -1;
-    for (size_t i = 0; i < counter->budgets->count; i++) {
-        struct budget *budget = &counter->budgets->items[i];
-
-        if (budget->counted_seq < seq
-            && budget_covers(&budget->rule, part->owner, counter->parsed))
-            budget_add(&budget->sum, budget->span, part);
-    }
-    counter->last_seq = seq;
-    return 0;
-}
-
-static int64_t first_uncounted(const struct budgets *budgets)
-{
-    int64_t first = INT64_MAX;
-
-    for (size_t i = 0; i < budgets->count; i++)
-        if (budgets->items[i].counted_seq < first)
-            first = budgets->items[i].counted_seq;
-    return first;
-}
-
-static int64_t ledger_end(const struct jobs *jobs)
-{
+    struct budgets *budgets = &jobs->budgets;
     char hex[DIGEST_HEX_SIZE];
 
-    return store_chain_end(jobs->store, hex);
-}
-
-/* One slice. */
-static int count_ledger(struct jobs *jobs, struct err *err)
-{
-    __attribute__((
-        cleanup(counter_clear))) struct counter counter = { .budgets = &jobs->budgets };
-    struct part_slice slice = { .after = first_uncounted(&jobs->budgets),
-                                .limit = COUNTED_PER_ROUND };
-    int64_t end = ledger_end(jobs);
-
-    if (slice.after >= end)
-        return 0;
-    if (store_each_part_after(jobs->store, &slice, count_part, &counter, err) < 0)
+    if (budgets_count(jobs->store, budgets->items, budgets->count, budgets->ledger_end,
+                      INT_MAX, err)
+        < 0)
         return -1;
-    if (slice.more)
-        end = counter.last_seq;
-    for (size_t i = 0; i < jobs->budgets.count; i++)
-        if (jobs->budgets.items[i].counted_seq < end)
-            jobs->budgets.items[i].counted_seq = end;
+    budgets->ledger_end = store_chain_end(jobs->store, hex);
     return 0;
 }
 
-bool jobs_budget_is_counted(struct jobs *jobs, const struct budget *budget)
+int jobs_budget_catch_up(struct jobs *jobs, struct err *err)
 {
-    struct err err;
+    struct budgets *budgets = &jobs->budgets;
+    int64_t first = budgets_first_uncounted(budgets->items, budgets->count);
 
-    if (count_ledger(jobs, &err) < 0) {
-        jobs_fail(jobs, &err);
-        return false;
-    }
-    return budget->counted_seq >= ledger_end(jobs);
+    if (first >= budgets->ledger_end)
+        return 0;
+    budgets->changed = true; /* goes on with the next round */
+    jobs_wake(jobs);
+    return budgets_count(jobs->store, budgets->items, budgets->count, first,
+                         COUNTED_PER_ROUND, err);
 }
 
-/* What was closed before a month began has no part in it, so counting goes on; where
- * the wall clock was set back, it begins again. */
-void jobs_budget_begin_period(struct budget *budget)
+bool jobs_budget_is_counted(const struct jobs *jobs, const struct budget *budget)
 {
-    int64_t now_s = clock_wall() / USEC_PER_SEC;
-
-    if (now_s >= budget->span.from_s && now_s < budget->span.to_s)
-        return;
-    if (now_s < budget->span.from_s)
-        budget->counted_seq = 0;
-    budget->span = budget_span_at(budget->rule.period, clock_wall());
-    budget->sum = (struct budget_sum){ 0 };
-    budget->told_percent = 0;
-    budget->must_save = true;
+    return budget->counted_seq >= jobs->budgets.ledger_end;
 }
 
 /* --- what live jobs add --- */
@@ -188,26 +118,57 @@ static void reserve(struct jobs *jobs, struct live_job *live)
     live->spend.graces = graces;
 }
 
-static bool is_of_ledger(enum job_event_kind kind)
+/* It goes on, is about to, or holds something else than before. */
+static void note(struct jobs *jobs, struct live_job *live)
 {
-    return kind == EV_READY || kind == EV_RETRY || kind == EV_INTERRUPTED
-           || kind == EV_COMPLETED || kind == EV_FAILED || kind == EV_STOPPED
-           || kind == EV_TIMED_OUT || kind == EV_WAIT_EXPIRED || kind == EV_WARM_ENDED;
+    list(jobs, live);
+    if (!jobs->budgets.count && !live->job->budget)
+        return;
+    reserve(jobs, live);
+    jobs->budgets.changed = true;
+}
+
+/* The ledger has got rows of it. */
+static int note_ledger(struct jobs *jobs, struct live_job *live, struct err *err)
+{
+    if (count_new(jobs, err) < 0)
+        return -1;
+    if ((jobs->budgets.count || live->job->budget) && live->job->attempt
+        && jobs_spend_read(jobs, live, err) < 0)
+        return -1;
+    note(jobs, live);
+    return 0;
 }
 
 int jobs_budget_note(struct jobs *jobs, struct live_job *live, enum job_event_kind kind,
                      struct err *err)
 {
-    if (kind <= EV_WORKER_LOST)
-        return 0; /* a fact about one worker, the last of these kinds */
-    list(jobs, live);
-    if (!jobs->budgets.count && !live->job->budget)
+    switch (kind) {
+    case EV_WORKER_READY:
+    case EV_WORKER_LAUNCHED:
+    case EV_WORKER_UPLOADING:
+    case EV_WORKER_ENDED:
+    case EV_WORKER_LOST:
+        return 0; /* facts about one worker */
+    case EV_SUBMITTED:
+    case EV_PLACED:
+    case EV_LAUNCHED:
+    case EV_UPLOADING:
+    case EV_STOP_ASKED:
+    case EV_INTERRUPT_ASKED:
+        note(jobs, live);
         return 0;
-    if (is_of_ledger(kind) && live->job->attempt
-        && jobs_spend_read(jobs, live, err) < 0)
-        return -1;
-    reserve(jobs, live);
-    jobs->budgets.changed = true;
+    case EV_READY:
+    case EV_RETRY:
+    case EV_INTERRUPTED:
+    case EV_COMPLETED:
+    case EV_FAILED:
+    case EV_STOPPED:
+    case EV_TIMED_OUT:
+    case EV_WAIT_EXPIRED:
+    case EV_WARM_ENDED:
+        return note_ledger(jobs, live, err);
+    }
     return 0;
 }
 
@@ -347,7 +308,10 @@ static int take_budget(void *context, const struct budget *stored, struct err *e
 
 int jobs_budget_load(struct jobs *jobs, struct err *err)
 {
+    char hex[DIGEST_HEX_SIZE];
+
     LIST_INIT(&jobs->budgets.spending);
+    jobs->budgets.ledger_end = store_chain_end(jobs->store, hex);
     jobs->budgets.next_boot = INT64_MAX;
     return store_each_budget(jobs->store, take_budget, &jobs->budgets, err);
 }

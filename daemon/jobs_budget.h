@@ -31,6 +31,8 @@ LIST_HEAD(spending_jobs, live_job);
 struct budgets {
     struct budget *items; /* by name */
     size_t count;
+    int64_t ledger_end; /* what was added up to there is counted, unless a budget came
+                           later than it */
     struct spending_jobs spending;
     bool changed;        /* since the last look */
     size_t book_count;   /* prices in the book when `reserved` was computed */
@@ -78,8 +80,10 @@ struct budget_state {
 struct budget_state jobs_budget_state(struct jobs *jobs, const struct budget *budget);
 bool jobs_budget_covers(struct jobs *jobs, const struct budget *budget,
                         struct live_job *live);
-/** Counts what the ledger has, a slice of it at most; false: there is more. */
-bool jobs_budget_is_counted(struct jobs *jobs, const struct budget *budget);
+/** Counts a slice of what the ledger had before a budget came. */
+MUST_CHECK int jobs_budget_catch_up(struct jobs *jobs, struct err *err);
+/** Whether it has counted all that the ledger has. */
+bool jobs_budget_is_counted(const struct jobs *jobs, const struct budget *budget);
 /** What it holds back for live jobs: the most that they may still cost where it
  * refuses, the grace of them all where it stops. */
 nanousd_t jobs_budget_held(const struct budget *budget,
@@ -87,8 +91,6 @@ nanousd_t jobs_budget_held(const struct budget *budget,
 /** What is left of it for a job that comes now. */
 nanousd_t jobs_budget_left(const struct budget *budget,
                            const struct budget_state *state);
-/** Begins the month that is now. */
-void jobs_budget_begin_period(struct budget *budget);
 /** "budget NAME is used up: ..."; the caller frees, as the next one. */
 char *jobs_budget_used_up(const struct budget *budget,
                           const struct budget_state *state);

@@ -1,5 +1,6 @@
 /* Which job a budget lets begin: at its submit, and when it gets its place. */
 
+#include "daemon/budget_count.h"
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
 #include "src/log.h"
@@ -59,10 +60,10 @@ static int admit(struct jobs *jobs, struct budget *budget, nanousd_t most,
     nanousd_t needed = rule->action == BUDGET_STOP ? grace : most;
     struct budget_state state;
 
-    jobs_budget_begin_period(budget);
+    budget_begin_period(budget);
     if (rule->action == BUDGET_NOTIFY || !needed)
         return 0;
-    if (!jobs_budget_is_counted(jobs, budget))
+    if (rule->action == BUDGET_REFUSE && !jobs_budget_is_counted(jobs, budget))
         return err_set(err, ERR_UNAVAILABLE,
                        "budget %s is being counted: try again in a moment", rule->name);
     if (rule->action == BUDGET_REFUSE
@@ -129,9 +130,7 @@ char *jobs_budget_bars(struct jobs *jobs, const struct live_job *live)
 
         if (!covers[i] || budget->rule.action != BUDGET_STOP || !needed)
             continue;
-        jobs_budget_begin_period(budget);
-        if (!jobs_budget_is_counted(jobs, budget))
-            continue; /* it is looked at when it is */
+        budget_begin_period(budget);
         state = jobs_budget_state(jobs, budget);
         if ((__int128)state.sum.spent + state.graces + needed > budget->rule.limit)
             return jobs_budget_used_up(budget, &state);

@@ -3,6 +3,7 @@
  * early that their grace still fits.
  */
 
+#include "daemon/budget_count.h"
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
 #include "src/log.h"
@@ -134,11 +135,6 @@ static int look_at(struct jobs *jobs, struct budget *budget, usec_t *next,
     struct budget_state state;
     nanousd_t room;
 
-    if (!jobs_budget_is_counted(jobs, budget)) {
-        jobs->budgets.changed = true; /* goes on with the next round */
-        jobs_wake(jobs);
-        return 0;
-    }
     state = jobs_budget_state(jobs, budget);
     if (tell_marks(jobs, budget, &state, next, err) < 0)
         return -1;
@@ -226,8 +222,10 @@ static int look(struct jobs *jobs, usec_t *next, struct err *err)
         && jobs_budget_recount(jobs, err) < 0)
         return -1;
     budgets->changed = false;
+    if (jobs_budget_catch_up(jobs, err) < 0)
+        return -1;
     for (size_t i = 0; i < budgets->count; i++) {
-        jobs_budget_begin_period(&budgets->items[i]);
+        budget_begin_period(&budgets->items[i]);
         if (look_at(jobs, &budgets->items[i], next, err) < 0
             || save(jobs, &budgets->items[i], err) < 0)
             return -1;

@@ -1,6 +1,7 @@
 /* Budgets as they are shown, set and taken away.  What they do is decided in
  * jobs_budget_admit.c and jobs_budget_look.c. */
 
+#include "daemon/budget_count.h"
 #include "daemon/jobs_private.h"
 #include "src/clock.h"
 #include "src/job_id.h"
@@ -83,7 +84,7 @@ static struct cJSON *budget_to_json(struct jobs *jobs, struct budget *budget)
     struct budget_state state;
     bool counted;
 
-    jobs_budget_begin_period(budget);
+    budget_begin_period(budget);
     counted = jobs_budget_is_counted(jobs, budget);
     state = jobs_budget_state(jobs, budget);
     json_set(json, "period", period_of(budget));

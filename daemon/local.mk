@@ -14,6 +14,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/compare_json.c \
 	daemon/compare_verdict.c \
 	daemon/budget.c daemon/budget.h \
+	daemon/budget_count.c daemon/budget_count.h \
 	daemon/config.c daemon/config.h daemon/config_private.h \
 	daemon/config_pools.c \
 	daemon/config_s3.c \

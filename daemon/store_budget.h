@@ -17,6 +17,7 @@ struct budget {
     /* In memory alone; sums of amounts that need not fit together. */
     int64_t saved_seq; /* counted_seq as it was stored last */
     bool must_save;    /* more than that has changed */
+    bool changed;      /* since it was looked at */
     __int128 reserved; /* the most that live jobs can cost besides `sum` */
     __int128 graces;   /* what stopping all of them can cost */
 };

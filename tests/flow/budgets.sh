@@ -157,6 +157,26 @@ daemon_kill
 daemon_start
 check_equal "and counts the same after kill -9" "$(of all spent_usd)" "$sum"
 
+# --- a month that begins while nobody is there ---
+
+fake monthly monthly '"fake": {"run_ms": 900}'
+wait_for monthly
+for name in first second; do
+    "$JOBCTL" budget set "month-$name" --usd 1 --project monthly --per month --action notify >/dev/null
+done
+daemon_stop
+/usr/bin/python3 - "$STATE/railhead.db" <<'UNCOUNTED'
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+database.execute("UPDATE budget SET from_s = 0, counted_seq = 0, spent_nanousd = 0 WHERE name LIKE 'month-%'")
+database.commit()
+UNCOUNTED
+daemon_start
+is_counted() {
+    [ "$(of month-first spent_usd) $(of month-second spent_usd)" = "0.001 0.001" ]
+}
+check "a month that began while the daemon was away is whole in every budget" wait_until 5 is_counted
+
 # --- a stop that comes due while nobody is there, and one after a crash ---
 
 fake crash crash '"grace": 1, "fake": {"run_ms": 60000}'

@@ -1,6 +1,6 @@
 /* Whose money a budget counts, in which month, and how long what is left lasts. */
 
-#include "daemon/jobs_budget.h"
+#include "daemon/budget_count.h"
 #include "src/clock.h"
 #include "tests/unit/life.h"
 
@@ -209,10 +209,10 @@ START_TEST(a_new_month_begins_with_nothing_and_an_old_one_is_counted_again)
 
     clock_hold(instant("2026-11-30T23:59:59Z"), 1);
     budget.span = budget_span_at(BUDGET_MONTH, clock_wall());
-    jobs_budget_begin_period(&budget);
+    budget_begin_period(&budget);
     ck_assert_int_eq(budget.sum.spent, 7);
     clock_hold(instant("2026-12-01T00:00:00Z"), 2);
-    jobs_budget_begin_period(&budget);
+    budget_begin_period(&budget);
     ck_assert_int_eq(budget.sum.spent, 0);
     ck_assert(!budget.sum.unpriced);
     ck_assert_int_eq(budget.told_percent, 0);
@@ -220,7 +220,7 @@ START_TEST(a_new_month_begins_with_nothing_and_an_old_one_is_counted_again)
     ck_assert_int_eq(budget.span.from_s, clock_wall() / USEC_PER_SEC);
     budget.sum.spent = 3;
     clock_hold(instant("2026-11-30T12:00:00Z"), 3); /* set back */
-    jobs_budget_begin_period(&budget);
+    budget_begin_period(&budget);
     ck_assert_int_eq(budget.span.to_s, instant("2026-12-01") / USEC_PER_SEC);
     ck_assert_int_eq(budget.sum.spent, 0);
     ck_assert_int_eq(budget.counted_seq, 0);
@@ -228,7 +228,7 @@ START_TEST(a_new_month_begins_with_nothing_and_an_old_one_is_counted_again)
     budget.rule.period = BUDGET_TOTAL;
     budget.span = budget_span_at(BUDGET_TOTAL, clock_wall());
     clock_hold(instant("2036-11-30T12:00:00Z"), 4);
-    jobs_budget_begin_period(&budget);
+    budget_begin_period(&budget);
     ck_assert_int_eq(budget.sum.spent, 3);
     clock_release();
 }
@@ -345,7 +345,8 @@ static const char *const lives[] = {
 };
 /* clang-format on */
 
-START_TEST(the_ledger_is_counted_in_slices_as_in_one)
+/* Lives the lives above; *jobs: what their intervals cost. */
+static void fill_ledger(struct budget_sum *jobs)
 {
     char basis[] = "published", confidence[] = "high", source[] = "aws-list",
          as_of[] = "2026-09-01", type[] = "ml.c5.xlarge", pool[] = "p";
@@ -353,10 +354,6 @@ START_TEST(the_ledger_is_counted_in_slices_as_in_one)
                                    confidence,         source };
     struct profile profile = { .name = type, .prices = &price, .price_count = 1 };
     const struct offer offer = { .profile = &profile, .pool = pool, .cpus = 1 };
-    struct slice slice = { 0 };
-    struct budget_sum whole = { 0 }, jobs = { 0 };
-    struct part_slice all = { .limit = 1000 };
-    struct part_slice one = { .limit = 1, .more = true };
     struct err err;
 
     for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
@@ -367,8 +364,19 @@ START_TEST(the_ledger_is_counted_in_slices_as_in_one)
                                        .offer = &offer };
 
         life_live(&life, lives[i]);
-        must(store_each_part_of(store, life.job->job_id, add_part, &jobs, &err), &err);
+        must(store_each_part_of(store, life.job->job_id, add_part, jobs, &err), &err);
     }
+}
+
+START_TEST(the_ledger_is_counted_in_slices_as_in_one)
+{
+    struct slice slice = { 0 };
+    struct budget_sum whole = { 0 }, jobs = { 0 };
+    struct part_slice all = { .limit = 1000 };
+    struct part_slice one = { .limit = 1, .more = true };
+    struct err err;
+
+    fill_ledger(&jobs);
     must(store_each_part_after(store, &all, add_part, &whole, &err), &err);
     ck_assert(!all.more);
     /* 82 + 7 + 4 + 2 + 7 instance-seconds at 0.204 an hour, rounded once an attempt. */
@@ -381,6 +389,58 @@ START_TEST(the_ledger_is_counted_in_slices_as_in_one)
     }
     ck_assert_int_eq(slice.rows, 6);
     ck_assert_int_eq(slice.sum.spent, whole.spent);
+}
+END_TEST
+
+START_TEST(a_month_that_began_unseen_has_all_that_was_closed_in_it_in_every_budget)
+{
+    struct budget budgets[2] = { { .rule.period = BUDGET_MONTH },
+                                 { .rule.period = BUDGET_MONTH } };
+    struct budget_sum jobs = { 0 };
+    struct err err;
+
+    fill_ledger(&jobs);
+    for (size_t i = 0; i < ARRAY_SIZE(budgets); i++)
+        budgets[i].span = (struct budget_span){ -10, -5 };
+    clock_hold(LIFE_WALL_ZERO, 1);
+    must(budgets_count(store, budgets, ARRAY_SIZE(budgets), 0, 2, &err), &err);
+    must(budgets_count(store, budgets, ARRAY_SIZE(budgets),
+                       budgets_first_uncounted(budgets, ARRAY_SIZE(budgets)), 1000,
+                       &err),
+         &err);
+    clock_release();
+    ck_assert_int_gt(jobs.spent, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(budgets); i++)
+        ck_assert_int_eq(budgets[i].sum.spent, jobs.spent);
+}
+END_TEST
+
+START_TEST(a_budget_that_is_behind_holds_up_none_and_counts_nothing_twice)
+{
+    struct budget budgets[2] = { { .rule.period = BUDGET_TOTAL },
+                                 { .rule.period = BUDGET_TOTAL } };
+    struct budget_sum jobs = { 0 };
+    struct err err;
+    int64_t middle, end;
+
+    fill_ledger(&jobs);
+    for (size_t i = 0; i < ARRAY_SIZE(budgets); i++)
+        budgets[i].span = budget_span_at(BUDGET_TOTAL, 0);
+    must(budgets_count(store, budgets, 1, 0, 3, &err), &err);
+    middle = budgets[0].counted_seq;
+    must(budgets_count(store, budgets, 2, middle, 1000, &err), &err);
+    end = budgets[0].counted_seq;
+    ck_assert_int_gt(end, middle);
+    ck_assert_int_eq(budgets[0].sum.spent, jobs.spent);
+    ck_assert_int_eq(budgets[1].counted_seq, 0); /* not over the gap */
+    ck_assert_int_eq(budgets[1].sum.spent, 0);
+    must(budgets_count(store, budgets, 2, 0, 1, &err), &err);
+    ck_assert_int_gt(budgets[1].counted_seq, 0);
+    ck_assert_int_lt(budgets[1].counted_seq, end); /* a slice, no more */
+    while (budgets[1].counted_seq < end)
+        must(budgets_count(store, budgets, 2, budgets[1].counted_seq, 1, &err), &err);
+    ck_assert_int_eq(budgets[0].sum.spent, jobs.spent);
+    ck_assert_int_eq(budgets[1].sum.spent, jobs.spent);
 }
 END_TEST
 
@@ -407,6 +467,10 @@ Suite *suite_budget(void)
     tcase_add_checked_fixture(rows, make_store, free_store);
     tcase_add_test(rows, a_budget_comes_back_as_it_was_stored);
     tcase_add_test(rows, the_ledger_is_counted_in_slices_as_in_one);
+    tcase_add_test(
+        rows, a_month_that_began_unseen_has_all_that_was_closed_in_it_in_every_budget);
+    tcase_add_test(rows,
+                   a_budget_that_is_behind_holds_up_none_and_counts_nothing_twice);
     suite_add_tcase(suite, rows);
     return suite;
 }
