@@ -280,6 +280,8 @@ static int open_to_read(struct store *store, const char *path, struct err *err)
 {
     int version = 0;
 
+    store->read_boot_us = clock_boot();
+    store->read_wall_us = clock_wall();
     if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
                         NULL)
         != SQLITE_OK)

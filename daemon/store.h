@@ -266,6 +266,9 @@ struct charge {
 typedef int store_charge_callback_t(void *context, const struct charge *charge,
                                     struct err *err);
 
+/** The wall clock just before what is read of a store that was opened to be read. */
+usec_t store_read_wall(const struct store *store);
+
 /** Every charge that has a part in [from_s, to_s), whole: those of closed intervals by
  * their start, then those that still run, up to now.  An interval of 0 seconds is given
  * when its start lies there.  For a store opened to be read. */

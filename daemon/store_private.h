@@ -14,7 +14,10 @@ enum {
 
 struct store {
     sqlite3 *db;
-    int lock;      /* fd of PATH.lock; -1: opened to be read only */
+    int lock;            /* fd of PATH.lock; -1: opened to be read only */
+    usec_t read_boot_us; /* read only: just before what is read, so that what still runs
+                            counts no longer than to there */
+    usec_t read_wall_us;
     bool has_cuts; /* read only: some interval changed its price */
     bool in_transaction;
     int64_t next_job_id;

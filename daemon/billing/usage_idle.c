@@ -50,7 +50,7 @@ static int take_reservation(void *context, const struct reservation *row,
         .price = row->price ? book->prices[row->price] : NULL,
         .instances = row->instances,
         .from_s = row->from_us / USEC_PER_SEC,
-        .to_s = clock_wall() / USEC_PER_SEC,
+        .to_s = store_read_wall(reader->usage->store) / USEC_PER_SEC,
         .group = -1,
     };
     return 0;

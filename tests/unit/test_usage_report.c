@@ -380,15 +380,15 @@ START_TEST(of_one_owner_idle_time_is_not_known)
 }
 END_TEST
 
-START_TEST(what_still_runs_counts_up_to_now)
+START_TEST(what_still_runs_counts_the_whole_seconds_that_passed)
 {
     auto_json struct cJSON *json = NULL;
 
     clock_hold((NEW_YEAR + 91) * USEC_PER_SEC, 500000 + 90 * USEC_PER_SEC + 1);
     add(&(struct line){ "a", 1, 0, label("ada", "standard", false, "{}"),
                         price("36", "high"), NEW_YEAR, NULL });
-    expect_rows("", "91 s 0.91\n91 s 0.91");
-    expect_rows("\"job\":\"a\",\"by\":\"job\"", "a 91 s 0.91\n91 s 0.91");
+    expect_rows("", "90 s 0.9\n90 s 0.9");
+    expect_rows("\"job\":\"a\",\"by\":\"job\"", "a 90 s 0.9\n90 s 0.9");
     json = report_json("");
     ck_assert_int_eq(json_get_int(json_get(json, "total"), "open_instance_seconds", 0),
                      91);
@@ -565,7 +565,7 @@ Suite *suite_usage_report(void)
                    what_is_emulated_spot_reserved_free_or_an_estimate_is_told_apart);
     tcase_add_test(tcase, what_nobody_used_of_a_reservation_is_idle);
     tcase_add_test(tcase, of_one_owner_idle_time_is_not_known);
-    tcase_add_test(tcase, what_still_runs_counts_up_to_now);
+    tcase_add_test(tcase, what_still_runs_counts_the_whole_seconds_that_passed);
     tcase_add_test(tcase, rows_of_nothing_are_there_when_they_are_asked_for);
     tcase_add_test(tcase, a_report_may_be_of_some_alone);
     tcase_add_test(tcase, an_attempt_is_one_of_a_job);
