@@ -406,6 +406,55 @@ static void set_arm(struct import *import, const char *by,
                        "has no tag '%.100s'", key);
 }
 
+/* --- a run counts once --- */
+
+struct words_of_run {
+    char *words;
+    size_t index;
+};
+
+static int by_words(const void *left, const void *right)
+{
+    const struct words_of_run *a = left, *b = right;
+    int order = strcmp(a->words, b->words);
+
+    return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static void tell_twice(const struct words_of_run *runs, size_t count,
+                       const struct member_place *place)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct member_place at = member_element(place, runs[i].index);
+
+        if (strcmp(runs[i].words, runs[i - 1].words) == 0)
+            member_problem(&at, "give each of several runs a name of its own",
+                           "is the same run as import[%zu], and a run counts once",
+                           runs[i - 1].index);
+    }
+}
+
+/* A file that is given twice would make two runs of each, and an interval of nothing.
+ */
+static void refuse_twice(const struct cJSON *array, const struct member_place *place)
+{
+    struct words_of_run *runs = xcalloc(json_count(array) + 1, sizeof *runs);
+    size_t count = 0;
+
+    json_each (given, array) {
+        auto_json struct cJSON *sorted = json_copy(given);
+
+        json_sort(sorted);
+        runs[count] = (struct words_of_run){ json_print(sorted), count };
+        count++;
+    }
+    qsort(runs, count, sizeof *runs, by_words);
+    tell_twice(runs, count, place);
+    while (count > 0)
+        free(runs[--count].words);
+    free(runs);
+}
+
 void compare_import(const struct cJSON *array, const struct member_place *place,
                     const char *by, struct compare_run **runs, size_t *count)
 {
@@ -413,6 +462,7 @@ void compare_import(const struct cJSON *array, const struct member_place *place,
 
     if (!member_array(array, place, IMPORT_RUNS_MAX))
         return;
+    refuse_twice(array, place);
     *runs = xrealloc(*runs, (*count + json_count(array) + 1) * sizeof **runs);
     json_each (given, array) {
         const struct member_place at = member_element(place, index++);

@@ -114,14 +114,15 @@ static int bound_cost(const struct benchmark *benchmark, struct spec_file *file,
     return spec_file_set_text(file, "budget_usd", money_format(left, words), err);
 }
 
-static int submit_run(struct benchmark *benchmark, const char *type, const char *name,
-                      struct problems *problems, struct err *err)
+/* `path` is that of a submit, or of a dry run, which has no name. */
+static int send_run(struct benchmark *benchmark, const char *type, const char *path,
+                    const char *name, struct problems *problems, struct err *err)
 {
     auto_spec_file struct spec_file file = { 0 };
     auto_json struct cJSON *answer = NULL;
     struct spec_changes changes = { .name = name, .sets = changes_of(benchmark, type) };
     /* Its name is nobody else's, and so is the key. */
-    const struct spec_ask ask = { .path = "/v1/training-jobs", .key = name };
+    const struct spec_ask ask = { .path = path, .key = name };
     int result = spec_prepare(benchmark->path, &changes, &file, problems, err);
 
     words_free(changes.sets);
@@ -183,7 +184,9 @@ static int run_one(struct benchmark *benchmark, size_t type, int64_t number)
     enum follow_end how;
     struct err err;
 
-    if (submit_run(benchmark, benchmark->types[type], name, &problems, &err) < 0) {
+    if (send_run(benchmark, benchmark->types[type], "/v1/training-jobs", name,
+                 &problems, &err)
+        < 0) {
         if (number == 1 || !is_about_money(benchmark, &problems))
             return print_failure(&err, benchmark->path, &problems);
         tell_no_more(benchmark, type);
@@ -272,6 +275,21 @@ static void make_tag(struct benchmark *benchmark)
     job_name_make("bench", clock_wall(), benchmark->tag);
 }
 
+/* Nothing is run before all of it could be. */
+static int try_all(struct benchmark *benchmark)
+{
+    for (size_t i = 0; i < benchmark->type_count; i++) {
+        auto_problems struct problems problems = { 0 };
+        struct err err;
+
+        if (send_run(benchmark, benchmark->types[i], "/v1/training-jobs?dry_run=true",
+                     NULL, &problems, &err)
+            < 0)
+            return print_failure(&err, benchmark->path, &problems);
+    }
+    return 0;
+}
+
 static int benchmark_all(struct cli *cli, struct benchmark *benchmark)
 {
     struct err err;
@@ -281,6 +299,9 @@ static int benchmark_all(struct cli *cli, struct benchmark *benchmark)
         || remote_open(cli, &benchmark->remote, &err) < 0)
         return print_failure(&err, NULL, NULL);
     make_tag(benchmark);
+    code = try_all(benchmark);
+    if (code)
+        return code;
     print_note(
         "%" PRId64
         " runs on each of %zu types, one after the other; their tag is benchmark=%s",

@@ -58,10 +58,15 @@ static int read_json_runs(const char *bytes, size_t len, struct cJSON **rows,
                           struct err *err)
 {
     auto_json struct cJSON *json = NULL;
+    auto_problems struct problems problems = { 0 };
     const struct cJSON *list;
 
     if (json_parse(bytes, len, &json, err) < 0)
         return -1;
+    json_check_duplicates(json, &problems);
+    if (problems.count)
+        return err_set(err, ERR_INVALID, "%s: %s", problems.items[0].path,
+                       problems.items[0].message);
     list = json_kind(json) == JSON_OBJECT ? json_get(json, "runs") : json;
     if (json_kind(list) != JSON_ARRAY)
         return err_set(err, ERR_INVALID,

@@ -85,6 +85,9 @@ check_equal "no dollar beyond is spent" \
 check_equal "money that does not pay for one run ends it with 2" $? 2
 "$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge --runs 1 --set 'command=[/bin/false]' >"$WORK/out" 2>&1
 check_equal "a run that failed makes it end with 1" $? 1
+"$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge,ml.c5.nothing >"$WORK/out" 2>&1
+check_equal "a type that is not there ends it with 2" $? 2
+check_equal "before anything has run" "$(grep -c 'Completed' "$WORK/out")" 0
 "$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge,ml.c5.xlarge >"$WORK/out" 2>&1
 check_equal "a type that is named twice ends it with 2" $? 2
 

@@ -35,6 +35,32 @@ static void imported_clear(struct imported *imported)
 }
 #define auto_imported __attribute__((cleanup(imported_clear)))
 
+START_TEST(a_run_that_is_given_twice_is_refused)
+{
+    auto_imported struct imported imported = { 0 };
+
+    import("{\"instance_type\":\"a\",\"billable_seconds\":10},"
+           "{\"instance_type\":\"a\",\"billable_seconds\":11},"
+           "{\"billable_seconds\":10,\"instance_type\":\"a\"}",
+           &imported);
+    ck_assert_uint_eq(imported.problems.count, 1);
+    ck_assert_str_eq(imported.problems.items[0].path, "import[2]");
+    ck_assert_str_eq(imported.problems.items[0].message,
+                     "is the same run as import[0], and a run counts once");
+}
+END_TEST
+
+START_TEST(runs_that_took_the_same_have_names)
+{
+    auto_imported struct imported imported = { 0 };
+
+    import("{\"name\":\"x\",\"instance_type\":\"a\",\"billable_seconds\":10},"
+           "{\"name\":\"y\",\"instance_type\":\"a\",\"billable_seconds\":10}",
+           &imported);
+    ck_assert_uint_eq(imported.problems.count, 0);
+}
+END_TEST
+
 /* A row of a table is all text, and its empty cells say nothing. */
 START_TEST(a_row_of_a_table_is_read_as_the_same_in_json)
 {
@@ -128,6 +154,8 @@ Suite *suite_compare_import(void)
     Suite *suite = suite_create("compare_import");
     TCase *tests = tcase_create("import");
 
+    tcase_add_test(tests, a_run_that_is_given_twice_is_refused);
+    tcase_add_test(tests, runs_that_took_the_same_have_names);
     tcase_add_test(tests, a_row_of_a_table_is_read_as_the_same_in_json);
     tcase_add_test(tests, what_an_import_does_not_tell_is_missing_and_says_so);
     tcase_add_loop_test(tests, what_is_wrong_with_an_import_is_named_by_its_path, 0,
