@@ -102,7 +102,7 @@ static void list(struct jobs *jobs, struct live_job *live)
     live->spend.is_listed = holds;
 }
 
-static void reserve(struct jobs *jobs, struct live_job *live)
+void jobs_budget_reserve(struct jobs *jobs, struct live_job *live)
 {
     nanousd_t reserved = jobs_spend_most(jobs, live);
     nanousd_t graces = jobs_spend_grace(jobs, live);
@@ -116,6 +116,9 @@ static void reserve(struct jobs *jobs, struct live_job *live)
     }
     live->spend.reserved = reserved;
     live->spend.graces = graces;
+    live->spend.regrace_boot = jobs_spend_grace_changes(jobs, live);
+    if (live->spend.regrace_boot < jobs->budgets.regrace_boot)
+        jobs->budgets.regrace_boot = live->spend.regrace_boot;
 }
 
 /* It goes on, is about to, or holds something else than before. */
@@ -124,7 +127,7 @@ static void note(struct jobs *jobs, struct live_job *live)
     list(jobs, live);
     if (!jobs->budgets.count && !live->job->budget)
         return;
-    reserve(jobs, live);
+    jobs_budget_reserve(jobs, live);
     jobs->budgets.changed = true;
 }
 
@@ -205,7 +208,7 @@ static int recount_one(struct jobs *jobs, struct live_job *live, struct err *err
         return 0;
     if (live->job->attempt && jobs_spend_read(jobs, live, err) < 0)
         return -1;
-    reserve(jobs, live);
+    jobs_budget_reserve(jobs, live);
     return 0;
 }
 
@@ -312,6 +315,7 @@ int jobs_budget_load(struct jobs *jobs, struct err *err)
 
     LIST_INIT(&jobs->budgets.spending);
     jobs->budgets.ledger_end = store_chain_end(jobs->store, hex);
+    jobs->budgets.regrace_boot = INT64_MAX;
     jobs->budgets.next_boot = INT64_MAX;
     return store_each_budget(jobs->store, take_budget, &jobs->budgets, err);
 }

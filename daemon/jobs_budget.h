@@ -14,15 +14,16 @@ struct live_job;
 
 /* What a live job has cost and can still cost. */
 struct live_spend {
-    bool *covers;       /* one a budget: whether it is of this job's money */
-    bool is_listed;     /* in budgets.spending: it holds instances */
-    bool is_open;       /* an interval of it runs */
-    bool priced;        /* meaningful when is_open, as the next two */
-    bool estimated;     /* the price is of low confidence */
-    nanousd_t hourly;   /* of an instance, pinned */
-    nanousd_t closed;   /* by intervals that are closed */
-    nanousd_t reserved; /* the most besides `closed`, as budgets have it */
-    nanousd_t graces;   /* what a stop of it can cost, as budgets have it */
+    bool *covers;        /* one a budget: whether it is of this job's money */
+    bool is_listed;      /* in budgets.spending: it holds instances */
+    bool is_open;        /* an interval of it runs */
+    bool priced;         /* meaningful when is_open, as the next two */
+    bool estimated;      /* the price is of low confidence */
+    nanousd_t hourly;    /* of an instance, pinned */
+    nanousd_t closed;    /* by intervals that are closed */
+    nanousd_t reserved;  /* the most besides `closed`, as budgets have it */
+    nanousd_t graces;    /* what a stop of it can cost, as budgets have it */
+    usec_t regrace_boot; /* when that is another amount for a price that comes near */
     LIST_ENTRY(live_job) in_spending;
 };
 
@@ -37,6 +38,7 @@ struct budgets {
     bool changed;        /* since the last look */
     size_t book_count;   /* prices in the book when `reserved` was computed */
     usec_t reprice_boot; /* when a price that it rests on changes */
+    usec_t regrace_boot; /* the first of those that hold instances */
     usec_t next_boot;    /* when to look again though nothing happens */
 };
 
@@ -95,6 +97,8 @@ nanousd_t jobs_budget_left(const struct budget *budget,
 char *jobs_budget_used_up(const struct budget *budget,
                           const struct budget_state *state);
 char *jobs_budget_own_used_up(const struct job *job, nanousd_t spent);
+/** What it can still cost, and its stop, follow its events and prices. */
+void jobs_budget_reserve(struct jobs *jobs, struct live_job *live);
 struct budget *jobs_budget_find(struct jobs *jobs, const char *name);
 /** All budgets have changed: looks up anew which are of whose money. */
 MUST_CHECK int jobs_budget_recount(struct jobs *jobs, struct err *err);
@@ -109,12 +113,18 @@ void jobs_spend_add(struct jobs *jobs, const struct live_job *live,
                     struct budget_span span, struct budget_sum *sum);
 /** What it costs an hour just now, all instances; 0 when nothing of it runs. */
 nanousd_t jobs_spend_rate(struct jobs *jobs, const struct live_job *live);
-/** The most that it can cost from its open interval on. */
+/** The most that it can cost from its open interval on, at the dearest of the prices
+ * that are known for that time. */
 nanousd_t jobs_spend_most(struct jobs *jobs, const struct live_job *live);
-/** What it can cost from a stop on. */
+/** What it can cost from a stop on, likewise. */
 nanousd_t jobs_spend_grace(struct jobs *jobs, const struct live_job *live);
+/** When the next price comes so near that a stop could see it; INT64_MAX: none. */
+usec_t jobs_spend_grace_changes(struct jobs *jobs, const struct live_job *live);
+/** What a second of it costs, whether it runs or is about to. */
+nanousd_t jobs_spend_second(struct jobs *jobs, const struct live_job *live);
 /** The same of a job that has not begun. */
 nanousd_t jobs_spend_most_of_spec(struct jobs *jobs, const struct job_spec *spec);
 nanousd_t jobs_spend_grace_of_spec(struct jobs *jobs, const struct job_spec *spec);
+nanousd_t jobs_spend_second_of_spec(struct jobs *jobs, const struct job_spec *spec);
 
 #endif

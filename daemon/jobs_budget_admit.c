@@ -10,6 +10,7 @@ void jobs_budget_check_spec(struct jobs *jobs, const struct job_spec *spec,
 {
     const struct offer *offer = offers_find(&jobs->offers, spec->instance_type);
     nanousd_t grace = jobs_spend_grace_of_spec(jobs, spec);
+    nanousd_t second = jobs_spend_second_of_spec(jobs, spec);
     char budget[MONEY_TEXT_SIZE], least[MONEY_TEXT_SIZE];
 
     if (!spec->budget || !offer)
@@ -19,10 +20,10 @@ void jobs_budget_check_spec(struct jobs *jobs, const struct job_spec *spec,
                      "leave it out and bound the time by max_run, or have a price set",
                      "%s has no price here, so nobody knows what the job costs",
                      spec->instance_type);
-    else if (grace >= spec->budget)
+    else if (budget_plus(grace, second) > spec->budget)
         problems_add(problems, "budget_usd", "allow more, or a shorter grace",
-                     "%s USD do not pay for the stop of the job: its grace of %lld s "
-                     "costs up to %s USD",
+                     "%s USD do not pay for the stop of the job after a second: its "
+                     "grace of %lld s costs up to %s USD",
                      money_format(spec->budget, budget), (long long)spec->grace_s,
                      money_format(grace, least));
 }
@@ -47,17 +48,34 @@ static int refuse(const struct budget *budget, const struct budget_state *state,
         money_format(jobs_budget_held(budget, state), held),
         stops ? "the grace of live jobs" : "what live jobs may still cost",
         money_format(needed, more),
-        stops ? " for its own grace alone: shorten that, wait for jobs to end,"
-              : " at most: lower max_run or set budget_usd, wait for jobs to end,");
+        stops
+            ? " for its own grace and a second in which it and those run: shorten the "
+              "grace, wait for jobs to end,"
+            : " at most: lower max_run or set budget_usd, wait for jobs to end,");
+}
+
+/* What a job that has not begun wants of a budget. */
+struct need {
+    nanousd_t most;
+    nanousd_t grace;
+    nanousd_t second;
+};
+
+/* Under a budget that stops: without room for a second of all that would run then, one
+ * job more would be the stop of all. */
+static nanousd_t need_to_run(const struct need *need, const struct budget_state *state)
+{
+    return budget_plus(need->grace,
+                       budget_plus(need->second, budget_cost(state->rate, 1)));
 }
 
 /* Those that run or wait count, each with what it can cost at most; under a budget that
  * stops, with its grace. */
-static int admit(struct jobs *jobs, struct budget *budget, nanousd_t most,
-                 nanousd_t grace, struct err *err)
+static int admit(struct jobs *jobs, struct budget *budget, const struct need *need,
+                 struct err *err)
 {
     const struct budget_rule *rule = &budget->rule;
-    nanousd_t needed = rule->action == BUDGET_STOP ? grace : most;
+    nanousd_t needed = rule->action == BUDGET_STOP ? need->grace : need->most;
     struct budget_state state;
 
     budget_begin_period(budget);
@@ -70,6 +88,8 @@ static int admit(struct jobs *jobs, struct budget *budget, nanousd_t most,
         && budget->sum.spent + budget->reserved + needed <= rule->limit)
         return 0; /* what runs need not be asked: its cost is in what is reserved */
     state = jobs_budget_state(jobs, budget);
+    if (rule->action == BUDGET_STOP)
+        needed = need_to_run(need, &state);
     return needed <= jobs_budget_left(budget, &state)
                ? 0
                : refuse(budget, &state, needed, err);
@@ -78,17 +98,18 @@ static int admit(struct jobs *jobs, struct budget *budget, nanousd_t most,
 int jobs_budget_admit(struct jobs *jobs, const struct job_spec *spec, const char *owner,
                       struct err *err)
 {
-    nanousd_t most, grace;
+    struct need need;
 
     if (!jobs->budgets.count)
         return 0;
-    most = jobs_spend_most_of_spec(jobs, spec);
-    grace = jobs_spend_grace_of_spec(jobs, spec);
+    need = (struct need){ jobs_spend_most_of_spec(jobs, spec),
+                          jobs_spend_grace_of_spec(jobs, spec),
+                          jobs_spend_second_of_spec(jobs, spec) };
     for (size_t i = 0; i < jobs->budgets.count; i++) {
         struct budget *budget = &jobs->budgets.items[i];
 
         if (budget_covers(&budget->rule, owner, spec->tags)
-            && admit(jobs, budget, most, grace, err) < 0)
+            && admit(jobs, budget, &need, err) < 0)
             return -1;
     }
     return 0;
@@ -119,20 +140,25 @@ char *jobs_budget_own_used_up(const struct job *job, nanousd_t spent)
 char *jobs_budget_bars(struct jobs *jobs, const struct live_job *live)
 {
     const bool *covers = live->spend.covers;
-    nanousd_t needed = live->spend.graces;
+    const struct need need = { .grace = jobs_spend_grace(jobs, live),
+                               .second = jobs_spend_second(jobs, live) };
 
-    if (live->job->budget && needed
-        && budget_plus(live->spend.closed, needed) > live->job->budget)
+    if (!need.grace)
+        return NULL;
+    if (live->job->budget
+        && budget_plus(live->spend.closed, budget_plus(need.grace, need.second))
+               > live->job->budget)
         return jobs_budget_own_used_up(live->job, live->spend.closed);
     for (size_t i = 0; covers && i < jobs->budgets.count; i++) {
         struct budget *budget = &jobs->budgets.items[i];
         struct budget_state state;
 
-        if (!covers[i] || budget->rule.action != BUDGET_STOP || !needed)
+        if (!covers[i] || budget->rule.action != BUDGET_STOP)
             continue;
         budget_begin_period(budget);
         state = jobs_budget_state(jobs, budget);
-        if ((__int128)state.sum.spent + state.graces + needed > budget->rule.limit)
+        if ((__int128)state.sum.spent + state.graces + need_to_run(&need, &state)
+            > budget->rule.limit)
             return jobs_budget_used_up(budget, &state);
     }
     return NULL;

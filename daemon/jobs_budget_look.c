@@ -213,6 +213,22 @@ static int save(struct jobs *jobs, struct budget *budget, struct err *err)
     return store_put_budget(jobs->store, budget, err);
 }
 
+/* A stop of these may come to see another price than before. */
+static void regrace(struct jobs *jobs)
+{
+    struct budgets *budgets = &jobs->budgets;
+    struct live_job *live;
+
+    if (budgets->regrace_boot > clock_boot())
+        return;
+    budgets->regrace_boot = INT64_MAX;
+    LIST_FOREACH (live, &budgets->spending, spend.in_spending) {
+        if (live->spend.regrace_boot <= clock_boot())
+            jobs_budget_reserve(jobs, live);
+        sooner(&budgets->regrace_boot, live->spend.regrace_boot);
+    }
+}
+
 static int look(struct jobs *jobs, usec_t *next, struct err *err)
 {
     struct budgets *budgets = &jobs->budgets;
@@ -224,6 +240,7 @@ static int look(struct jobs *jobs, usec_t *next, struct err *err)
     budgets->changed = false;
     if (jobs_budget_catch_up(jobs, err) < 0)
         return -1;
+    regrace(jobs);
     for (size_t i = 0; i < budgets->count; i++) {
         budget_begin_period(&budgets->items[i]);
         if (look_at(jobs, &budgets->items[i], next, err) < 0
@@ -231,6 +248,7 @@ static int look(struct jobs *jobs, usec_t *next, struct err *err)
             return -1;
     }
     sooner(next, budgets->reprice_boot);
+    sooner(next, budgets->regrace_boot);
     return look_at_jobs(jobs, next, err);
 }
 

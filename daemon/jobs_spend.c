@@ -54,25 +54,31 @@ static nanousd_t all_of(nanousd_t hourly, int instances)
     return __builtin_mul_overflow(hourly, instances, &rate) ? INT64_MAX : rate;
 }
 
-static const struct profile_price *price_now(struct jobs *jobs, const char *type)
+/* What is known of the prices of a type within [from, to]: the dearest, of an instance;
+ * `otherwise` where nobody knows one. */
+static nanousd_t dearest(struct jobs *jobs, const char *type, usec_t from, usec_t to,
+                         nanousd_t otherwise)
 {
-    return price_in_force(&jobs->book, offers_find(&jobs->offers, type), clock_wall());
+    const struct profile_price *price =
+        price_dearest(&jobs->book, offers_find(&jobs->offers, type), from, to);
+
+    return price ? price->hourly : otherwise;
 }
 
-/* Of an instance, from now on; 0 where nobody knows one.  What is pinned holds, unless
- * changes of price cut intervals. */
-static nanousd_t hourly_of(struct jobs *jobs, const struct live_job *live)
+/* The same of a job.  What is pinned holds, unless changes of price cut intervals. */
+static nanousd_t hourly_of(struct jobs *jobs, const struct live_job *live, usec_t from,
+                           usec_t to)
 {
-    const struct profile_price *price;
+    nanousd_t pinned = live->spend.is_open ? live->spend.hourly : 0;
 
-    if (live->spend.is_open && !live->spend.priced)
-        return 0;
     if (live->spend.is_open && !jobs->book.at_change)
-        return live->spend.hourly;
-    price = price_now(jobs, live->job->instance_type);
-    if (price)
-        return price->hourly;
-    return live->spend.is_open ? live->spend.hourly : 0;
+        return pinned;
+    return dearest(jobs, live->job->instance_type, from, to, pinned);
+}
+
+static nanousd_t hourly_now(struct jobs *jobs, const struct live_job *live)
+{
+    return hourly_of(jobs, live, clock_wall(), clock_wall());
 }
 
 /* --- what has run --- */
@@ -82,14 +88,19 @@ static usec_t opened_boot(const struct job *job)
     return job->warm == WARM_AVAILABLE ? job_warm_start(job) : job->ready_boot_us;
 }
 
+static usec_t opened_wall(const struct job *job)
+{
+    return job->ready_wall_us + (opened_boot(job) - job->ready_boot_us);
+}
+
 /* The first second of an open interval, after `second`, from which it costs another
- * price; INT64_MAX: there is none. */
+ * price; INT64_MAX: there is none, as without an offer. */
 static int64_t next_cut(struct jobs *jobs, const struct offer *offer, int64_t start_s,
                         int64_t second)
 {
     usec_t change;
 
-    if (!jobs->book.at_change || !offer)
+    if (!offer)
         return INT64_MAX;
     change = price_next_change(&jobs->book, offer, (start_s + second) * USEC_PER_SEC);
     return change == INT64_MAX ? INT64_MAX
@@ -100,11 +111,10 @@ void jobs_spend_add(struct jobs *jobs, const struct live_job *live,
                     struct budget_span span, struct budget_sum *sum)
 {
     const struct job *job = live->job;
-    const struct offer *offer = offers_find(&jobs->offers, job->instance_type);
-    usec_t opened = opened_boot(job);
-    int64_t start_s =
-        (job->ready_wall_us + (opened - job->ready_boot_us)) / USEC_PER_SEC;
-    int64_t whole = money_billable_seconds(clock_boot() - opened);
+    const struct offer *offer =
+        jobs->book.at_change ? offers_find(&jobs->offers, job->instance_type) : NULL;
+    int64_t start_s = opened_wall(job) / USEC_PER_SEC;
+    int64_t whole = money_billable_seconds(clock_boot() - opened_boot(job));
     struct budget_part part = { .emulated = job->emulated,
                                 .priced = live->spend.priced,
                                 .estimated = live->spend.estimated,
@@ -126,8 +136,11 @@ void jobs_spend_add(struct jobs *jobs, const struct live_job *live,
         price = to < whole
                     ? price_in_force(&jobs->book, offer, (start_s + to) * USEC_PER_SEC)
                     : NULL;
-        if (price)
+        if (price) {
+            part.priced = true;
+            part.estimated = strcmp(price->confidence, "low") == 0;
             part.hourly = all_of(price->hourly, job->instance_count);
+        }
     }
 }
 
@@ -135,7 +148,7 @@ nanousd_t jobs_spend_rate(struct jobs *jobs, const struct live_job *live)
 {
     if (!live->spend.is_open || strcmp(live->job->boot_id, clock_boot_id()) != 0)
         return 0;
-    return all_of(hourly_of(jobs, live), live->job->instance_count);
+    return all_of(hourly_now(jobs, live), live->job->instance_count);
 }
 
 /* --- what may come --- */
@@ -173,11 +186,19 @@ static nanousd_t at_most(nanousd_t amount, nanousd_t bound)
     return bound > 0 ? bound : 0;
 }
 
+/* When the last second that is paid for has passed, should it begin now. */
+static usec_t last_wall(const struct run_bounds *bounds)
+{
+    return clock_wall()
+           + (estimate_most_seconds(bounds) + bounds->keep_alive_s) * USEC_PER_SEC;
+}
+
 nanousd_t jobs_spend_most(struct jobs *jobs, const struct live_job *live)
 {
     const struct job *job = live->job;
     struct run_bounds bounds = bounds_left(job);
-    nanousd_t hourly = hourly_of(jobs, live);
+    usec_t from = live->spend.is_open ? opened_wall(job) : clock_wall();
+    nanousd_t hourly = hourly_of(jobs, live, from, last_wall(&bounds));
     nanousd_t most = 0;
 
     if (!job_state_is_final(job->state))
@@ -187,41 +208,70 @@ nanousd_t jobs_spend_most(struct jobs *jobs, const struct live_job *live)
     return job->budget ? at_most(most, job->budget - live->spend.closed) : most;
 }
 
-static nanousd_t grace_cost(nanousd_t hourly, int instances, int64_t grace_s)
+/* From now, for how long a stop of it is to be paid; 0: it is rounded up, no more. */
+static usec_t stop_lasts(const struct job *job)
 {
-    return budget_cost(hourly, (grace_s + SLACK_S) * instances);
+    int64_t grace_s = job->grace_s;
+
+    if (job->warm == WARM_AVAILABLE)
+        return 0;
+    if (job->interrupt_asked && job->interrupt_grace_s > grace_s)
+        grace_s = job->interrupt_grace_s;
+    return (grace_s + SLACK_S) * USEC_PER_SEC;
 }
 
 nanousd_t jobs_spend_grace(struct jobs *jobs, const struct live_job *live)
 {
     const struct job *job = live->job;
-    int64_t grace_s = job->grace_s;
+    usec_t lasts = stop_lasts(job);
+    nanousd_t hourly = hourly_of(jobs, live, clock_wall(), clock_wall() + lasts);
 
-    if (job->warm == WARM_AVAILABLE) /* is rounded up, no more */
-        return budget_cost(hourly_of(jobs, live), job->instance_count);
+    if (job->warm == WARM_AVAILABLE)
+        return budget_cost(hourly, job->instance_count);
     if (job_state_is_final(job->state) || job->state == JOB_UPLOADING)
         return 0;
-    if (job->interrupt_asked && job->interrupt_grace_s > grace_s)
-        grace_s = job->interrupt_grace_s;
-    return grace_cost(hourly_of(jobs, live), job->instance_count, grace_s);
+    return budget_cost(hourly, lasts / USEC_PER_SEC * job->instance_count);
+}
+
+usec_t jobs_spend_grace_changes(struct jobs *jobs, const struct live_job *live)
+{
+    const struct offer *offer = offers_find(&jobs->offers, live->job->instance_type);
+    usec_t end = clock_wall() + stop_lasts(live->job);
+    usec_t change;
+
+    if (!jobs->book.at_change || !offer)
+        return INT64_MAX;
+    change = price_next_change(&jobs->book, offer, end);
+    return change == INT64_MAX ? change : clock_boot() + change - end;
+}
+
+nanousd_t jobs_spend_second(struct jobs *jobs, const struct live_job *live)
+{
+    return budget_cost(hourly_now(jobs, live), live->job->instance_count);
 }
 
 nanousd_t jobs_spend_most_of_spec(struct jobs *jobs, const struct job_spec *spec)
 {
-    const struct profile_price *price = price_now(jobs, spec->instance_type);
     struct run_bounds bounds = run_bounds_of_spec(spec);
-    nanousd_t most;
+    nanousd_t hourly =
+        dearest(jobs, spec->instance_type, clock_wall(), last_wall(&bounds), 0);
+    nanousd_t most = budget_plus(most_of(&bounds, hourly), warm_of(&bounds, hourly));
 
-    if (!price)
-        return 0;
-    most =
-        budget_plus(most_of(&bounds, price->hourly), warm_of(&bounds, price->hourly));
     return spec->budget ? at_most(most, spec->budget) : most;
 }
 
 nanousd_t jobs_spend_grace_of_spec(struct jobs *jobs, const struct job_spec *spec)
 {
-    const struct profile_price *price = price_now(jobs, spec->instance_type);
+    int64_t lasts_s = spec->grace_s + SLACK_S;
+    nanousd_t hourly = dearest(jobs, spec->instance_type, clock_wall(),
+                               clock_wall() + lasts_s * USEC_PER_SEC, 0);
 
-    return price ? grace_cost(price->hourly, spec->instance_count, spec->grace_s) : 0;
+    return budget_cost(hourly, lasts_s * spec->instance_count);
+}
+
+nanousd_t jobs_spend_second_of_spec(struct jobs *jobs, const struct job_spec *spec)
+{
+    return budget_cost(dearest(jobs, spec->instance_type, clock_wall(), clock_wall(),
+                               0),
+                       spec->instance_count);
 }

@@ -99,6 +99,14 @@ counts=$(flood stopped '"grace": 2, "fake": {"run_ms": 60000, "ignore_stop": tru
 check "of 100 submits at once some are taken on, and not all ($counts)" grep -Eq '^201: [1-9][0-9]? 429: [1-9][0-9]$' <<<"$counts"
 check "each refusal says what is left" refusals_say stopped 'budget stops: [0-9.]+ of 0.1 USD are left this month \(UTC\)'
 
+# Without room for a second of all of them, one job more would be the stop of all.
+"$JOBCTL" budget set full --usd 0.038 --project full --action stop >/dev/null
+for name in one two three; do
+    fake "full-$name" full '"grace": 10, "fake": {"run_ms": 60000}'
+done 2>/dev/null
+check "a job whose coming would stop all is refused" grep -q 'budget full: ' "$WORK/submit.out"
+check_equal "so those that run go on" "$(show full-one status) $(show full-two status)" '"InProgress" "InProgress"'
+
 # --- one that only tells, set while jobs run; one of each other kind; a job's own ---
 
 fake told told '"grace": 1, "fake": {"run_ms": 6000}'
@@ -214,6 +222,26 @@ wait_for dear
 check "a stop comes sooner when the price rises while a job runs" at_most "$(show dear cost_usd)" 0.05
 check_equal "its cost is what budgets count" "\"$(of dears spent_usd)\"" "$(show dear cost_usd)"
 
+submit unpriced true '{"instance_type": "local", "budget_usd": 1}' 2>/dev/null
+check "a job whose type has no price may not have a budget" grep -q 'has no price here' "$WORK/submit.out"
+
+# What is known to come is reckoned with before it comes.
+submit unknown 'while :; do sleep 0.1; done' '{"instance_type": "local", "tags": {"project": "unknown"}, "grace": 1}'
+"$JOBCTL" budget set unknown --usd 0.006 --project unknown --action stop >/dev/null
+"$JOBCTL" budget set comes --usd 1 --project comes --action stop >/dev/null
+"$JOBCTL" budget set refuses-it --usd 5 --project comes-too >/dev/null
+wait_for block
+"$JOBCTL" admin price set ml.c5.9xlarge --usd 3600 --from "$(date -u -d '+5 seconds' +%FT%TZ)" >/dev/null
+fake refused-it comes-too '"instance_type": "ml.c5.9xlarge", "max_run": 60, "grace": 1' 2>/dev/null
+check "a job that would run into a price above the limit is refused" grep -q 'budget refuses-it: ' "$WORK/submit.out"
+fake comes comes '"instance_type": "ml.c5.9xlarge", "grace": 1, "fake": {"run_ms": 60000, "ignore_stop": true}'
+"$JOBCTL" admin price set local --usd 3.6 >/dev/null
+wait_for comes
+check "one that runs into it ends before its stop would cost that" at_most "$(show comes cost_usd)" 1
+check_equal "for that cause" "$(show comes end.cause)" '"budget"'
+wait_for unknown
+check_equal "what got a price while it ran is stopped, too" "$(show unknown end.cause)" '"budget"'
+
 # --- what is refused ---
 
 check_status "a foreign currency" 2 "$JOBCTL" budget set x --usd "100 EUR"
@@ -234,6 +262,4 @@ echo '{"limit_usd": 1, "currency": "EUR"}' >"$WORK/body"
 check_equal "a foreign currency by REST" "$(http /v1/budgets/x -X PUT -H 'Content-Type: application/json' --data-binary "@$WORK/body" 2>/dev/null | grep -o '"path":"currency"')" '"path":"currency"'
 fake poor own '"grace": 120, "budget_usd": 0.1'
 check "a budget of a job that its grace alone exceeds" grep -q 'do not pay for the stop' "$WORK/submit.out"
-submit unpriced true '{"instance_type": "local", "budget_usd": 1}'
-check "a budget of a job whose type has no price" grep -q 'has no price here' "$WORK/submit.out"
 finish
