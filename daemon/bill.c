@@ -54,8 +54,22 @@ static int64_t seconds_within(const struct interval *intervals, size_t count,
     return sum;
 }
 
-static int cost_of_attempt(const struct interval *intervals, size_t count,
-                           const struct bill_now *now, nanousd_t *sum, struct err *err)
+static int add_cost(struct bill *bill, nanousd_t hourly, int64_t seconds,
+                    struct err *err)
+{
+    nanousd_t cost;
+
+    if (money_for_seconds(hourly, seconds, &cost, err) < 0)
+        return -1;
+    if (__builtin_add_overflow(bill->cost, cost, &bill->cost))
+        return err_set(err, ERR_LIMIT, "the cost of the job does not fit");
+    bill->priced = true;
+    return 0;
+}
+
+/* An attempt has one first price, or none; what changes it is a price. */
+static int add_costs(const struct interval *intervals, size_t count,
+                     const struct bill_now *now, struct bill *bill, struct err *err)
 {
     const struct interval *most = most_cut(intervals, count);
     nanousd_t hourly = intervals[0].hourly;
@@ -63,14 +77,12 @@ static int cost_of_attempt(const struct interval *intervals, size_t count,
 
     for (size_t i = 0; i <= most->cut_count; i++) {
         int64_t to = i < most->cut_count ? most->cuts[i].from_second : INT64_MAX;
-        nanousd_t cost;
+        int64_t seconds = seconds_within(intervals, count, now, from, to);
 
-        if (money_for_seconds(hourly, seconds_within(intervals, count, now, from, to),
-                              &cost, err)
-            < 0)
+        if (i == 0 && !intervals[0].priced)
+            bill->unpriced_seconds += seconds;
+        else if (add_cost(bill, hourly, seconds, err) < 0)
             return -1;
-        if (__builtin_add_overflow(*sum, cost, sum))
-            return err_set(err, ERR_LIMIT, "the cost of the job does not fit");
         if (i < most->cut_count)
             hourly = most->cuts[i].hourly;
         from = to;
@@ -90,7 +102,6 @@ static int add_attempt(const struct interval *intervals, size_t count,
         sum += seconds;
         if (seconds > longest)
             longest = seconds;
-        bill->priced = bill->priced && intervals[i].priced;
         bill->open = bill->open || !intervals[i].closed;
         stretch_to(bill, &intervals[i]);
     }
@@ -98,13 +109,13 @@ static int add_attempt(const struct interval *intervals, size_t count,
         bill->start_wall = intervals[0].open_wall_us;
     bill->billable_seconds += longest;
     bill->instance_seconds += sum;
-    return bill->priced ? cost_of_attempt(intervals, count, now, &bill->cost, err) : 0;
+    return add_costs(intervals, count, now, bill, err);
 }
 
 int bill_of(const struct interval *intervals, size_t count, const struct bill_now *now,
             struct bill *bill, struct err *err)
 {
-    struct bill sum = { .priced = true };
+    struct bill sum = { .priced = count == 0 };
     size_t from = 0;
 
     while (from < count) {

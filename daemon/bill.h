@@ -10,17 +10,19 @@
  * open and close together unless one is lost, so the job's cost is then billable
  * seconds x instances x price to the last digit.  Where its price changes
  * (`reprice: at-change`), that holds for what costs each price.  A worker's share is
- * its part of that, cut as money_for_part cuts, so shares add up to the whole.
+ * its part of that, cut as money_for_part cuts, so shares add up to the whole.  What
+ * has no price is told beside the cost, and is no part of it.
  */
 
 struct bill {
     int64_t billable_seconds; /* per instance, over all attempts */
     int64_t instance_seconds;
-    bool priced;       /* every interval has a price */
-    nanousd_t cost;    /* meaningful when priced */
-    bool open;         /* an interval still runs: counted up to now */
-    usec_t start_wall; /* of the first interval; 0: none */
-    usec_t end_wall;   /* of the last, when closed */
+    int64_t unpriced_seconds; /* of them: without a price, and in no amount */
+    bool priced;              /* an interval has a price, or there is none */
+    nanousd_t cost;           /* of what has a price; meaningful when priced */
+    bool open;                /* an interval still runs: counted up to now */
+    usec_t start_wall;        /* of the first interval; 0: none */
+    usec_t end_wall;          /* of the last, when closed */
 };
 
 /* Up to when an open interval counts; one of another boot counts as 0. */

@@ -80,6 +80,8 @@ static const char *set_price_figures(struct cJSON *figure, micro_t work,
 
     if (!bill->priced)
         return "the instance type has no price: set usd_per_hour in a pool of railhead.yaml(5)";
+    if (bill->unpriced_seconds)
+        return "a part of its time has no price";
     if (!money_work_per_usd(work, bill->cost, text))
         return "the cost is zero";
     json_set_text(figure, "per_usd", text);

@@ -21,8 +21,7 @@ static int gather(struct jobs *jobs, const struct job *job, const struct job_spe
                                            .bill = &out->bill,
                                            .runs = out->runs,
                                            .readings = &out->readings,
-                                           .now = clock_wall() },
-                              .bill = { .priced = true } };
+                                           .now = clock_wall() } };
     if (spec->work_metric
         && store_get_readings(jobs->store, job->job_id, spec->work_metric,
                               &out->readings, err)

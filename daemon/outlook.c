@@ -34,7 +34,7 @@ static int64_t budget_seconds(const struct outlook *outlook)
     const struct bill *bill = outlook->bill;
     nanousd_t hourly;
 
-    if (!outlook->job->budget || !bill->priced || !hourly_of_all(outlook, &hourly))
+    if (!outlook->job->budget || !hourly_of_all(outlook, &hourly))
         return INT64_MAX;
     return bill->billable_seconds
            + budget_lasts(outlook->job->budget - bill->cost, hourly) / USEC_PER_SEC;
@@ -172,7 +172,7 @@ static void set_cost(struct cJSON *json, const char *name, bool is_known,
     char text[MONEY_TEXT_SIZE];
     nanousd_t cost;
 
-    if (is_known && outlook->hourly && bill->priced
+    if (is_known && outlook->hourly && bill->unpriced_seconds == 0
         && money_for_part(*outlook->hourly, bill->instance_seconds,
                           bill->instance_seconds + rest, &cost, NULL)
                == 0

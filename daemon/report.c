@@ -163,6 +163,7 @@ static int warm_pool_of(const struct report_input *input, const struct bill_now 
     json_set_text(pool, "cost_usd",
                   bill.priced && input->warm_count ? money_format(bill.cost, amount)
                                                    : NULL);
+    json_set_int(pool, "unpriced_instance_seconds", bill.unpriced_seconds);
     json_set(json, "warm_pool", pool);
     return 0;
 }
@@ -211,6 +212,7 @@ static void set_money(const struct report_input *input, const struct bill *bill,
     json_set(json, "price", price_of(input));
     json_set_text(json, "cost_usd",
                   bill->priced && has_cost ? money_format(bill->cost, amount) : NULL);
+    json_set_int(json, "unpriced_instance_seconds", bill->unpriced_seconds);
     json_set(json, "price_performance",
              figure_of(input->spec, bill, input->metrics,
                        input->job->state == JOB_COMPLETED));

@@ -256,9 +256,11 @@ static int interval_to_json(const struct receipt *receipt,
 struct sum {
     int64_t billable_seconds;
     int64_t instance_seconds;
-    nanousd_t cost;
-    bool priced;
-    bool estimate; /* a price of low confidence is in it */
+    int64_t unpriced_seconds; /* of them: without a price, and in no amount */
+    nanousd_t cost;           /* of what has a price */
+    bool has_intervals;
+    bool has_price; /* at least one */
+    bool estimate;  /* a price of low confidence is in it */
     bool open;
 };
 
@@ -266,11 +268,12 @@ static void sum_to_json(const struct sum *sum, struct cJSON *json)
 {
     json_set_int(json, "billable_seconds", sum->billable_seconds);
     json_set_int(json, "instance_seconds", sum->instance_seconds);
-    if (sum->priced)
+    if (sum->has_price || !sum->has_intervals)
         set_money(json, "cost_usd", sum->cost);
     else
         json_set_null(json, "cost_usd");
-    json_set_bool(json, "estimate", sum->priced && sum->estimate);
+    json_set_int(json, "unpriced_instance_seconds", sum->unpriced_seconds);
+    json_set_bool(json, "estimate", sum->estimate);
     json_set_bool(json, "open", sum->open);
 }
 
@@ -278,7 +281,9 @@ static int add_sum(struct sum *sum, const struct sum *part, struct err *err)
 {
     sum->billable_seconds += part->billable_seconds;
     sum->instance_seconds += part->instance_seconds;
-    sum->priced = sum->priced && part->priced;
+    sum->unpriced_seconds += part->unpriced_seconds;
+    sum->has_intervals = sum->has_intervals || part->has_intervals;
+    sum->has_price = sum->has_price || part->has_price;
     sum->estimate = sum->estimate || part->estimate;
     sum->open = sum->open || part->open;
     if (__builtin_add_overflow(sum->cost, part->cost, &sum->cost))
@@ -312,7 +317,8 @@ static int add_amount(const struct receipt *receipt, struct cJSON *amounts,
     struct cJSON *json = json_object_new();
     char words[RECEIPT_ARITHMETIC_SIZE];
     struct sum amount = { .instance_seconds = seconds_at_price(receipt, first),
-                          .priced = price != NULL };
+                          .has_intervals = true,
+                          .has_price = price != NULL };
     nanousd_t hourly;
 
     json_append(amounts, json);
@@ -328,6 +334,7 @@ static int add_amount(const struct receipt *receipt, struct cJSON *amounts,
                       receipt_arithmetic(hourly, amount.instance_seconds, words));
         set_money(json, "cost_usd", amount.cost);
     } else {
+        amount.unpriced_seconds = amount.instance_seconds;
         json_set_null(json, "arithmetic");
         json_set_null(json, "cost_usd");
     }
@@ -375,7 +382,7 @@ static int attempt_to_json(const struct receipt *receipt, enum interval_kind kin
 {
     struct cJSON *intervals = json_array_new(), *amounts = json_array_new();
 
-    *sum = (struct sum){ .priced = true };
+    *sum = (struct sum){ 0 };
     json_set_int(json, "attempt", attempt);
     json_set(json, "intervals", intervals);
     json_set(json, "amounts", amounts);
@@ -395,7 +402,7 @@ static int attempts_to_json(const struct receipt *receipt, enum interval_kind ki
 {
     int before = 0; /* attempts count from 1 */
 
-    *total = (struct sum){ .priced = true };
+    *total = (struct sum){ 0 };
     for (size_t i = 0; i < receipt->interval_counts[kind]; i++) {
         int attempt = receipt->intervals[kind][i].attempt;
         struct cJSON *json;

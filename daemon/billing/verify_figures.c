@@ -29,8 +29,8 @@ struct figures {
     char job_name[64];
     int64_t job_seconds;
     nanousd_t job_cost;
-    bool job_is_priced;
-    int job_attempts; /* that have an interval */
+    bool job_has_price; /* at least one */
+    int job_attempts;   /* that have an interval */
 
     /* The attempt, or the warm pool, whose workers come. */
     bool in_attempt;
@@ -132,8 +132,9 @@ static void add_cost(struct figures *figures, const struct priced *priced)
     struct err ignored;
 
     if (!priced->price)
-        figures->job_is_priced = false;
-    else if (money_for_seconds(priced->hourly, priced->seconds, &cost, &ignored) < 0)
+        return;
+    figures->job_has_price = true;
+    if (money_for_seconds(priced->hourly, priced->seconds, &cost, &ignored) < 0)
         find(figures,
              &(struct finding){ .seq = figures->first_open_seq,
                                 .table = "interval_open",
@@ -394,7 +395,8 @@ static void check_bill(struct figures *figures)
     where.column = "cost_nanousd";
     where.reason = "its intervals cost another amount";
     expect_cell(figures, &where, money_or_null(job->job_is_priced, job->job_cost),
-                money_or_null(figures->job_is_priced, figures->job_cost));
+                money_or_null(figures->job_has_price || !figures->job_attempts,
+                              figures->job_cost));
 }
 
 static int end_job(struct figures *figures, struct err *err)
@@ -412,7 +414,7 @@ static void begin_job(struct figures *figures, const struct audit_row *row)
     snprintf(figures->job_name, sizeof figures->job_name, "%s", row->job_name);
     figures->job_seconds = 0;
     figures->job_cost = 0;
-    figures->job_is_priced = true;
+    figures->job_has_price = false;
     figures->job_attempts = 0;
 }
 

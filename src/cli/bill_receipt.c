@@ -139,12 +139,16 @@ static void add_interval(const struct cJSON *interval, struct text *out)
 static void add_sum(const struct cJSON *sum, const char *label, struct text *out)
 {
     const char *cost = json_get_text(sum, "cost_usd");
+    int64_t unpriced = json_get_int(sum, "unpriced_instance_seconds", 0);
 
     figure_row(out, label, "%s s on each instance, %s instance-seconds: %s%s%s%s",
                words_or(sum, "billable_seconds", ""),
                words_or(sum, "instance_seconds", ""), cost ? "$" : "no price",
                cost ? cost : "", json_get_bool(sum, "estimate") ? " (an estimate)" : "",
                json_get_bool(sum, "open") ? ", still running" : "");
+    if (cost && unpriced)
+        figure_row(out, "", "and %" PRId64 " instance-seconds without a price",
+                   unpriced);
 }
 
 static void add_attempts(const struct cJSON *attempts, const char *what,

@@ -3,6 +3,7 @@
 
 #include "src/cli/figure.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static void add_money(const struct cJSON *job, struct text *out)
     const char *billable = member(job, "billable_seconds");
     const char *in_all = member(job, "instance_seconds");
     const char *cost = member(job, "cost_usd");
+    int64_t unpriced = json_get_int(job, "unpriced_instance_seconds", 0);
     bool has_run = json_text(json_get(job, "training_start_time")) != NULL;
 
     if (billable && in_all && has_run)
@@ -106,7 +108,10 @@ static void add_money(const struct cJSON *job, struct text *out)
         figure_row(out, "billable", "none: it has not run");
     figure_price(json_get(job, "price"), &price);
     figure_row(out, "price", "%s", price.bytes);
-    if (cost)
+    if (cost && unpriced)
+        figure_row(out, "cost", "$%s, and %" PRId64 " instance-seconds without a price",
+                   cost, unpriced);
+    else if (cost)
         figure_row(out, "cost", "$%s", cost);
     else
         figure_row(out, "cost", "none: %s",

@@ -17,6 +17,7 @@ pools:
   - {instance_type: ml.c5.xlarge, scheduler: fake, count: 4, usd_per_hour: "0.36"}
   - {instance_type: ml.c5.2xlarge, scheduler: fake, count: ${2:-3}, usd_per_hour: "0.72", pricing: reserved, name: rack}
   - {instance_type: ml.c5.4xlarge, scheduler: fake, count: 2, pricing: free}
+  - {instance_type: local, scheduler: fake, count: 2}
 CONFIG
 }
 
@@ -129,11 +130,11 @@ daemon_stop
 configure at-change 5
 check "the daemon starts with changes that cut" daemon_start
 check_equal "another number of reserved instances is a row of the ledger" "$(ledger "$reserved" | tail -n 1)" "rack 5 700000000"
-fake cut ml.c5.xlarge 4000 3
+fake cut ml.c5.xlarge 5500 3
 check "a job of three runs" wait_until 10 in_state cut Training
 sleep 1.2
 check "its price changes meanwhile" price set ml.c5.xlarge --usd 3600
-sleep 1.2
+sleep 2.1 # intervals are cut at whole seconds, and count from the one that they begin in
 check "the live cost counts the new one" /usr/bin/python3 -c "import sys; sys.exit(float(sys.argv[1].strip('\"')) < 3)" "$(show cut cost_usd)"
 check_equal "reports have it at each price" "$(http '/v1/usage?format=intervals&job=cut' | grep -c '"open":true')" 6
 check "it ends" wait_for cut
@@ -153,6 +154,21 @@ print(format(cost.normalize(), "f"))')"
 check_equal "the job keeps to the price that it began with in what it shows" "$(show cut price.usd_per_hour)" '"0.32"'
 check_status "a price before the end of closed time is refused" 4 price set ml.c5.xlarge --usd 1 \
     --from "$(ledger "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', MAX(start_s + seconds) - 1, 'unixepoch') FROM interval_close")"
+
+# --- a price for what has none ---
+
+fake begun local 4500
+check "a job without a price runs" wait_until 10 in_state begun Training
+sleep 1.2
+check_equal "it has no cost" "$(show begun cost_usd)" null
+check "a price is set meanwhile" price set local --usd 3600
+check "it ends" wait_for begun
+costs="$(show begun cost_usd) and $(show begun unpriced_instance_seconds) s"
+check "its cost is that of what has a price, beside what has none" grep -qE '^"[1-9]" and [1-9] s$' <<<"$costs"
+check_equal "its receipt says the same" "$(http /v1/training-jobs/begun/receipt | jq -r '"\(.cost_usd | tojson) and \(.unpriced_instance_seconds) s"')" "$costs"
+check_equal "so does the report" \
+    "$(http '/v1/usage?job=begun' | jq -r '.total | "\(.cost_usd | tojson) and \(.unpriced_instance_seconds) s"')" "$costs"
+check "jobctl shows both" grep -q 'instance-seconds without a price' <<<"$("$JOBCTL" show begun)"
 check "the ledger holds" holds
 daemon_stop
 finish

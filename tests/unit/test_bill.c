@@ -156,13 +156,51 @@ START_TEST(an_open_interval_counts_up_to_now_under_its_own_boot_alone)
 }
 END_TEST
 
-START_TEST(one_unpriced_interval_leaves_the_job_unpriced)
+static struct interval unpriced(int attempt, int worker, int64_t seconds)
 {
-    struct interval intervals[] = { closed(1, 0, 10), closed(2, 0, 10) };
+    struct interval interval = closed(attempt, worker, seconds);
 
-    intervals[1].priced = false;
+    interval.priced = false;
+    interval.hourly = 0;
+    return interval;
+}
+
+START_TEST(what_has_no_price_is_told_beside_the_cost_of_the_rest)
+{
+    const struct interval intervals[] = { closed(1, 0, 41), closed(1, 1, 41),
+                                          unpriced(2, 0, 10), unpriced(2, 1, 9) };
+    struct bill made = bill(intervals, 4, NULL);
+
+    ck_assert(made.priced);
+    ck_assert_int_eq(made.cost, 4646667);
+    ck_assert_int_eq(made.unpriced_seconds, 19);
+    ck_assert_int_eq(made.instance_seconds, 101);
+    ck_assert_int_eq(made.billable_seconds, 51);
+}
+END_TEST
+
+START_TEST(what_runs_before_a_price_is_set_costs_nothing_known)
+{
+    const struct price_cut cut = { 10, HOURLY };
+    struct interval intervals[] = { unpriced(1, 0, 51), unpriced(1, 1, 51) };
+    struct bill made;
+
+    intervals[0].cuts = intervals[1].cuts = &cut;
+    intervals[0].cut_count = intervals[1].cut_count = 1;
+    made = bill(intervals, 2, NULL);
+    ck_assert(made.priced);
+    ck_assert_int_eq(made.cost, 4646667);
+    ck_assert_int_eq(made.unpriced_seconds, 20);
+}
+END_TEST
+
+START_TEST(a_job_without_any_price_has_no_cost)
+{
+    const struct interval intervals[] = { unpriced(1, 0, 10), unpriced(2, 0, 0) };
+
     ck_assert(!bill(intervals, 2, NULL).priced);
-    ck_assert_int_eq(bill(intervals, 2, NULL).billable_seconds, 20);
+    ck_assert_int_eq(bill(intervals, 2, NULL).unpriced_seconds, 10);
+    ck_assert(!bill(&intervals[1], 1, NULL).priced);
 }
 END_TEST
 
@@ -170,6 +208,7 @@ START_TEST(no_intervals_cost_nothing)
 {
     struct bill made = bill(NULL, 0, NULL);
 
+    ck_assert(made.priced);
     ck_assert_int_eq(made.cost, 0);
     ck_assert_int_eq(made.billable_seconds, 0);
     ck_assert_int_eq(made.start_wall, 0);
@@ -268,7 +307,9 @@ Suite *suite_bill(void)
     tcase_add_test(tests, attempts_add_up_to_the_job);
     tcase_add_test(tests, a_lost_worker_is_billed_less_and_does_not_end_the_job_early);
     tcase_add_test(tests, an_open_interval_counts_up_to_now_under_its_own_boot_alone);
-    tcase_add_test(tests, one_unpriced_interval_leaves_the_job_unpriced);
+    tcase_add_test(tests, what_has_no_price_is_told_beside_the_cost_of_the_rest);
+    tcase_add_test(tests, what_runs_before_a_price_is_set_costs_nothing_known);
+    tcase_add_test(tests, a_job_without_any_price_has_no_cost);
     tcase_add_test(tests, each_price_is_rounded_once_and_no_other);
     tcase_add_test(tests, no_intervals_cost_nothing);
     tcase_add_test(tests, a_sum_that_does_not_fit_is_refused);

@@ -40,6 +40,22 @@ START_TEST(a_job_that_ended_well_says_all)
 }
 END_TEST
 
+START_TEST(a_job_that_had_no_price_at_first_says_of_what_it_has_no_cost)
+{
+    expect_figure(
+        "{\"instance_type\": \"ml.c5.xlarge\", \"instance_count\": 1, \"emulated\": false,"
+        " \"training_start_time\": \"2026-11-30T10:00:00.000000Z\", \"billable_seconds\": 41,"
+        " \"instance_seconds\": 41, \"cost_usd\": \"0.01\", \"unpriced_instance_seconds\": 3,"
+        " \"price\": null, \"price_performance\": {\"work\": null, \"unit\": null,"
+        " \"unavailable\": \"a part of its time has no price\"}}",
+        "  instances        1 x ml.c5.xlarge\n"
+        "  billable         41 s on each instance, 41 instance-seconds\n"
+        "  price            unpriced\n"
+        "  cost             $0.01, and 3 instance-seconds without a price\n"
+        "  not available    a part of its time has no price\n");
+}
+END_TEST
+
 START_TEST(an_emulated_job_says_so_and_for_what)
 {
     expect_figure(
@@ -138,6 +154,7 @@ Suite *suite_cli_figure(void)
     TCase *tests = tcase_create("figure");
 
     tcase_add_test(tests, a_job_that_ended_well_says_all);
+    tcase_add_test(tests, a_job_that_had_no_price_at_first_says_of_what_it_has_no_cost);
     tcase_add_test(tests, an_emulated_job_says_so_and_for_what);
     tcase_add_test(tests, where_an_instance_was_lost_the_seconds_are_the_most);
     tcase_add_test(tests, a_job_that_never_ran_cost_nothing);

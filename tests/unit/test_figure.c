@@ -119,6 +119,21 @@ START_TEST(a_figure_says_what_was_bought_or_why_not)
 }
 END_TEST
 
+START_TEST(work_per_dollar_is_not_told_where_a_part_has_no_price)
+{
+    const struct job_spec spec = { .work_unit = unit, .work_amount = work_amount };
+    struct bill bill = example;
+    auto_json struct cJSON *metrics = parsed("{}");
+    auto_json struct cJSON *figure = NULL;
+
+    bill.unpriced_seconds = 1;
+    figure = figure_of(&spec, &bill, metrics, true);
+    ck_assert_ptr_null(json_get(figure, "per_usd"));
+    ck_assert_str_eq(json_get_text(figure, "unavailable"),
+                     "a part of its time has no price");
+}
+END_TEST
+
 START_TEST(an_objective_is_reached_or_not_on_its_own_side)
 {
     const struct job_spec spec = { .work_unit = unit,
@@ -144,6 +159,7 @@ Suite *suite_figure(void)
 
     tcase_add_loop_test(tests, a_figure_says_what_was_bought_or_why_not, 0,
                         ARRAY_SIZE(rows));
+    tcase_add_test(tests, work_per_dollar_is_not_told_where_a_part_has_no_price);
     tcase_add_loop_test(tests, an_objective_is_reached_or_not_on_its_own_side, 0,
                         ARRAY_SIZE(objectives));
     suite_add_tcase(suite, tests);

@@ -31,7 +31,6 @@ static void arrange(struct situation *at, const int64_t *runs, size_t count)
 {
     *at = (struct situation){
         .job = { .instance_count = 2, .max_run_s = 3600, .grace_s = 100 },
-        .bill = { .priced = true },
         .outlook = { .job = &at->job,
                      .spec = &at->spec,
                      .bill = &at->bill,

@@ -112,7 +112,7 @@ START_TEST(an_ended_job_has_every_member_of_the_design)
         { "training_seconds", "41" }, { "billable_seconds", "41" }, { "instance_seconds", "82" },
         { "price", "{\"usd_per_hour\":\"0.204\",\"source\":\"aws-list\",\"basis\":\"published\","
                    "\"confidence\":\"high\",\"as_of\":\"2026-09-01\"}" },
-        { "cost_usd", "\"0.004646667\"" },
+        { "cost_usd", "\"0.004646667\"" }, { "unpriced_instance_seconds", "0" },
         { "price_performance", "{\"work\":\"180000\",\"unit\":\"samples\",\"per_second\":4390.2,"
           "\"per_usd\":\"38737443.4\",\"usd_per_million\":\"0.025815\",\"objective\":null,\"unavailable\":null}" },
         { "metrics", "{}" }, { "transitions", "[]" }, { "plan", "{\"world_size\":2,\"launcher\":\"none\"}" },
@@ -165,6 +165,8 @@ static const struct {
     { TRAINING, true, "cost_usd", "\"0\"" },
     { DONE, false, "price", "null" },
     { DONE, false, "cost_usd", "null" },
+    { DONE, false, "unpriced_instance_seconds", "82" },
+    { DONE, true, "unpriced_instance_seconds", "0" },
     { DONE, false, "billable_seconds", "41" },
     /* What went less well in a job that completed. */
     { TRAINING ", remark 0 2000 torn, end 1 2000 completed", true, "end",
@@ -208,14 +210,14 @@ static const struct {
       "\"Uploading\"" },
     /* Its pool is accounted apart. */
     { WARM, true, "warm_pool",
-      "{\"status\":\"InUse\",\"retained_billable_seconds\":0,\"reused_by\":null,\"cost_usd\":null}" },
+      "{\"status\":\"InUse\",\"retained_billable_seconds\":0,\"reused_by\":null,\"cost_usd\":null,\"unpriced_instance_seconds\":0}" },
     { WARM ", end 0 11000 completed, end 1 11000 completed", true, "warm_pool",
-      "{\"status\":\"Available\",\"retained_billable_seconds\":0,\"reused_by\":null,\"cost_usd\":\"0\"}" },
+      "{\"status\":\"Available\",\"retained_billable_seconds\":0,\"reused_by\":null,\"cost_usd\":\"0\",\"unpriced_instance_seconds\":0}" },
     { WARM ", end 0 11000 completed, end 1 11000 completed, cool 21000 two", true, "warm_pool",
-      "{\"status\":\"Reused\",\"retained_billable_seconds\":10,\"reused_by\":\"two\",\"cost_usd\":\"0.001133333\"}" },
+      "{\"status\":\"Reused\",\"retained_billable_seconds\":10,\"reused_by\":\"two\",\"cost_usd\":\"0.001133333\",\"unpriced_instance_seconds\":0}" },
     { WARM ", end 0 11000 completed, end 1 11000 completed, cool 21000 two", true, "cost_usd", "\"0.001133333\"" },
     { WARM ", end 0 11000 completed, end 1 11000 completed, cool 71000", true, "warm_pool",
-      "{\"status\":\"Terminated\",\"retained_billable_seconds\":60,\"reused_by\":null,\"cost_usd\":\"0.0068\"}" },
+      "{\"status\":\"Terminated\",\"retained_billable_seconds\":60,\"reused_by\":null,\"cost_usd\":\"0.0068\",\"unpriced_instance_seconds\":0}" },
     { "submit 2, place, fail launch", true, "failure_reason",
       "\"ClientError: the program could not be started: because\"" },
     { "submit 2, place, fail infrastructure", true, "failure_reason", "\"InternalServerError: because\"" },
