@@ -238,9 +238,10 @@ struct comparison {
 #define COMPARE_LEVEL 0.95
 
 /**
- * Compares.  `runs` are taken over, whatever comes of it; `ask` is borrowed.
+ * Compares.  `runs` are taken over, whatever comes of it; `ask` is borrowed.  Where
+ * there is one arm there is no verdict (VERDICT_NONE).
  *
- * ERR_INVALID: there are fewer than two arms, or none is the baseline.
+ * ERR_INVALID: there are no runs, or no arm is the baseline.
  */
 MUST_CHECK int compare_make(const struct compare_ask *ask, struct compare_run *runs,
                             size_t count, struct comparison *out, struct err *err);

@@ -33,4 +33,10 @@ bill_verb_t bill_verify;  /* verify.c */
 bill_verb_t bill_receipt; /* receipt.c */
 bill_verb_t bill_usage;   /* usage.c */
 
+/** {"seq", "hash"} of a row of the ledger; @hash is hexadecimal, or "" when there is no
+ * row.  The caller owns it. */
+struct cJSON *bill_head(int64_t seq, const char *hash);
+/** The same of the last row that is read. */
+struct cJSON *bill_last_head(const struct store *store);
+
 #endif

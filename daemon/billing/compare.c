@@ -280,16 +280,6 @@ static int reprice_imports(const struct run_reader *reader, const struct runs *r
 
 /* --- the answer --- */
 
-static struct cJSON *ledger_head(struct store *store)
-{
-    struct cJSON *json = json_object_new();
-    char hex[DIGEST_HEX_SIZE];
-
-    json_set_int(json, "seq", store_chain_end(store, hex));
-    json_set_text(json, "hash", *hex ? hex : NULL);
-    return json;
-}
-
 static int answer(const struct run_reader *reader, const struct asked *asked,
                   struct runs *runs, FILE *out, struct err *err)
 {
@@ -302,7 +292,7 @@ static int answer(const struct run_reader *reader, const struct asked *asked,
     if (compare_make(&asked->ask, steal_ptr(&runs->items), count, &comparison, err) < 0)
         return -1;
     json = compare_to_json(&comparison);
-    json_set(json, "ledger", ledger_head(reader->usage->store));
+    json_set(json, "ledger", bill_last_head(reader->usage->store));
     words = json_print(json);
     fputs(words, out);
     return 0;

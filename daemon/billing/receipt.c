@@ -441,8 +441,8 @@ static struct cJSON *job_to_json(const struct job_row *job)
 static int fill(const struct receipt *receipt, struct cJSON *json, struct err *err)
 {
     struct cJSON *attempts = json_array_new(), *pools = json_array_new();
-    struct cJSON *ledger = json_object_new(), *warm = json_object_new();
-    char hex[DIGEST_HEX_SIZE], now[TIME_TEXT_SIZE];
+    struct cJSON *warm = json_object_new();
+    char now[TIME_TEXT_SIZE];
     struct sum sum;
 
     json_set_text(json, "at", time_format(clock_wall(), now));
@@ -454,9 +454,7 @@ static int fill(const struct receipt *receipt, struct cJSON *json, struct err *e
     json_set(json, "warm_pool", warm);
     json_set(warm, "attempts", pools);
     json_set(json, "prices", json_copy(receipt->prices));
-    json_set(json, "ledger", ledger);
-    json_set_int(ledger, "seq", store_chain_end(receipt->request->store, hex));
-    json_set_text(ledger, "hash", *hex ? hex : NULL);
+    json_set(json, "ledger", bill_last_head(receipt->request->store));
     if (attempts_to_json(receipt, INTERVAL_RUN, attempts, &sum, err) < 0)
         return -1;
     sum_to_json(&sum, json);

@@ -238,17 +238,15 @@ static void write_answer(const struct chain *chain, FILE *out)
     auto_json struct cJSON *answer = json_object_new();
     struct verdict *verdict = chain->verdict;
     auto_free char *words = NULL;
-    char hex[DIGEST_HEX_SIZE];
-    struct cJSON *ledger = json_object_new();
+    char hex[DIGEST_HEX_SIZE] = "";
 
-    digest_to_hex(chain->hash, DIGEST_SIZE, hex);
-    json_set_int(ledger, "seq", chain->seq);
-    json_set_text(ledger, "hash", chain->rows ? hex : NULL);
+    if (chain->rows)
+        digest_to_hex(chain->hash, DIGEST_SIZE, hex);
     json_set_bool(answer, "holds", !verdict->broken);
     json_set_bool(answer, "chain_holds", !verdict->chain_is_broken);
     json_set_bool(answer, "figures_hold", !verdict->figures_are_broken);
     json_set_int(answer, "rows", chain->rows);
-    json_set(answer, "ledger", ledger);
+    json_set(answer, "ledger", bill_head(chain->seq, hex));
     json_set(answer, "broken",
              verdict->broken ? steal_ptr(&verdict->broken) : json_null_new());
     words = json_print(answer);

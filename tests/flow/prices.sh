@@ -130,11 +130,11 @@ daemon_stop
 configure at-change 5
 check "the daemon starts with changes that cut" daemon_start
 check_equal "another number of reserved instances is a row of the ledger" "$(ledger "$reserved" | tail -n 1)" "rack 5 700000000"
-fake cut ml.c5.xlarge 5500 3
+fake cut ml.c5.xlarge 6500 3
 check "a job of three runs" wait_until 10 in_state cut Training
 sleep 1.2
 check "its price changes meanwhile" price set ml.c5.xlarge --usd 3600
-sleep 2.1 # intervals are cut at whole seconds, and count from the one that they begin in
+sleep 3.1 # a cut is at a whole second, counted from the one it began in, and reports count seconds that are over
 check "the live cost counts the new one" /usr/bin/python3 -c "import sys; sys.exit(float(sys.argv[1].strip('\"')) < 3)" "$(show cut cost_usd)"
 check_equal "reports have it at each price" "$(http '/v1/usage?format=intervals&job=cut' | grep -c '"open":true')" 6
 check "it ends" wait_for cut
