@@ -99,7 +99,7 @@ static int open_parts(struct jobs *jobs, struct err *err)
     if (jobs_tell_prices(jobs, err) < 0 || store_commit(jobs->store, err) < 0
         || open_schedulers(jobs, err) < 0 || jobs_restart(jobs, err) < 0)
         return -1;
-    return jobs_budget_recount(jobs, err);
+    return jobs_budget_start(jobs, err);
 }
 
 int jobs_open(const struct config *config, const struct catalog *catalog,

@@ -13,38 +13,19 @@
 #include "src/clock.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A round counts so many intervals at most of what was there before a budget: 2 us
  * each, and some 20 ns for each budget, of which there are a hundred at most; the next
  * round goes on. */
 enum {
-    COUNTED_PER_ROUND = 500
+    COUNTED_PER_ROUND = 500,
+    SETTLED_PER_ROUND = 100 /* live jobs, 20 us each where the ledger is read */
 };
 
-/* --- whose money --- */
-
-static const bool *covers_of(struct jobs *jobs, struct live_job *live)
+bool jobs_budget_covers(const struct budget *budget, const struct live_job *live)
 {
-    auto_json struct cJSON *tags = NULL;
-    const struct job *job = live->job;
-
-    if (live->spend.covers || !jobs->budgets.count)
-        return live->spend.covers;
-    live->spend.covers = xcalloc(jobs->budgets.count, sizeof *live->spend.covers);
-    if (json_parse(job->tags, strlen(job->tags), &tags, NULL) < 0)
-        return live->spend.covers; /* the event that had them would have been refused */
-    for (size_t i = 0; i < jobs->budgets.count; i++)
-        live->spend.covers[i] =
-            budget_covers(&jobs->budgets.items[i].rule, job->owner, tags);
-    return live->spend.covers;
-}
-
-bool jobs_budget_covers(struct jobs *jobs, const struct budget *budget,
-                        struct live_job *live)
-{
-    return covers_of(jobs, live)[budget - jobs->budgets.items];
+    return live->spend.covers[budget->slot];
 }
 
 /* --- counting the ledger --- */
@@ -79,7 +60,7 @@ int jobs_budget_catch_up(struct jobs *jobs, struct err *err)
 
 bool jobs_budget_is_counted(const struct jobs *jobs, const struct budget *budget)
 {
-    return budget->counted_seq >= jobs->budgets.ledger_end;
+    return budget->counted_seq >= jobs->budgets.ledger_end && !budget->unsettled;
 }
 
 /* --- what live jobs add --- */
@@ -102,44 +83,65 @@ static void list(struct jobs *jobs, struct live_job *live)
     live->spend.is_listed = holds;
 }
 
-void jobs_budget_reserve(struct jobs *jobs, struct live_job *live)
+/* Whose money it is. */
+static void find_covers(struct jobs *jobs, struct live_job *live)
 {
-    nanousd_t reserved = jobs_spend_most(jobs, live);
-    nanousd_t graces = jobs_spend_grace(jobs, live);
-    const bool *covers = covers_of(jobs, live);
+    auto_json struct cJSON *tags = NULL;
+    const struct job *job = live->job;
 
+    memset(live->spend.covers, 0, sizeof live->spend.covers);
+    if (json_parse(job->tags, strlen(job->tags), &tags, NULL) < 0)
+        return; /* the event that had them would have been refused */
     for (size_t i = 0; i < jobs->budgets.count; i++) {
-        if (!covers[i])
+        const struct budget *budget = &jobs->budgets.items[i];
+
+        live->spend.covers[budget->slot] =
+            budget_covers(&budget->rule, job->owner, tags);
+    }
+}
+
+static void hold(struct jobs *jobs, struct live_job *live, nanousd_t reserved,
+                 nanousd_t graces)
+{
+    for (size_t i = 0; i < jobs->budgets.count; i++) {
+        struct budget *budget = &jobs->budgets.items[i];
+
+        if (!jobs_budget_covers(budget, live))
             continue;
-        jobs->budgets.items[i].reserved += (__int128)reserved - live->spend.reserved;
-        jobs->budgets.items[i].graces += (__int128)graces - live->spend.graces;
+        budget->reserved += (__int128)reserved - live->spend.reserved;
+        budget->graces += (__int128)graces - live->spend.graces;
+        budget->changed = true;
     }
     live->spend.reserved = reserved;
     live->spend.graces = graces;
+}
+
+void jobs_budget_reserve(struct jobs *jobs, struct live_job *live)
+{
+    hold(jobs, live, jobs_spend_most(jobs, live), jobs_spend_grace(jobs, live));
     live->spend.regrace_boot = jobs_spend_grace_changes(jobs, live);
     if (live->spend.regrace_boot < jobs->budgets.regrace_boot)
         jobs->budgets.regrace_boot = live->spend.regrace_boot;
 }
 
-/* It goes on, is about to, or holds something else than before. */
-static void note(struct jobs *jobs, struct live_job *live)
+/* Has budgets know what is to be known of it now. */
+static int settle(struct jobs *jobs, struct live_job *live, struct err *err)
 {
+    struct live_spend *spend = &live->spend;
+
     list(jobs, live);
     if (!jobs->budgets.count && !live->job->budget)
-        return;
+        return 0;
+    if (spend->generation != jobs->budgets.generation) {
+        hold(jobs, live, 0, 0);
+        find_covers(jobs, live);
+        spend->generation = jobs->budgets.generation;
+    }
+    if (!spend->is_read && live->job->attempt && jobs_spend_read(jobs, live, err) < 0)
+        return -1;
+    spend->is_read = true;
     jobs_budget_reserve(jobs, live);
     jobs->budgets.changed = true;
-}
-
-/* The ledger has got rows of it. */
-static int note_ledger(struct jobs *jobs, struct live_job *live, struct err *err)
-{
-    if (count_new(jobs, err) < 0)
-        return -1;
-    if ((jobs->budgets.count || live->job->budget) && live->job->attempt
-        && jobs_spend_read(jobs, live, err) < 0)
-        return -1;
-    note(jobs, live);
     return 0;
 }
 
@@ -159,8 +161,7 @@ int jobs_budget_note(struct jobs *jobs, struct live_job *live, enum job_event_ki
     case EV_UPLOADING:
     case EV_STOP_ASKED:
     case EV_INTERRUPT_ASKED:
-        note(jobs, live);
-        return 0;
+        return settle(jobs, live, err);
     case EV_READY:
     case EV_RETRY:
     case EV_INTERRUPTED:
@@ -170,7 +171,8 @@ int jobs_budget_note(struct jobs *jobs, struct live_job *live, enum job_event_ki
     case EV_TIMED_OUT:
     case EV_WAIT_EXPIRED:
     case EV_WARM_ENDED:
-        return note_ledger(jobs, live, err);
+        live->spend.is_read = false; /* the ledger has got rows of it */
+        return count_new(jobs, err) < 0 ? -1 : settle(jobs, live, err);
     }
     return 0;
 }
@@ -179,7 +181,6 @@ void jobs_budget_forget(struct live_job *live)
 {
     if (live->spend.is_listed)
         LIST_REMOVE(live, spend.in_spending);
-    free(live->spend.covers);
 }
 
 /* When a price in force changes for the first time. */
@@ -197,41 +198,54 @@ static usec_t next_price(const struct jobs *jobs)
     return next == INT64_MAX ? next : clock_boot() + next - wall;
 }
 
-static int recount_one(struct jobs *jobs, struct live_job *live, struct err *err)
-{
-    free(live->spend.covers);
-    live->spend.covers = NULL;
-    live->spend.reserved = 0;
-    live->spend.graces = 0;
-    list(jobs, live);
-    if (!jobs->budgets.count && !live->job->budget)
-        return 0;
-    if (live->job->attempt && jobs_spend_read(jobs, live, err) < 0)
-        return -1;
-    jobs_budget_reserve(jobs, live);
-    return 0;
-}
-
-int jobs_budget_recount(struct jobs *jobs, struct err *err)
+void jobs_budget_walk_anew(struct jobs *jobs)
 {
     struct budgets *budgets = &jobs->budgets;
 
-    for (size_t i = 0; i < budgets->count; i++) {
-        budgets->items[i].reserved = 0;
-        budgets->items[i].graces = 0;
-    }
-    for (size_t i = 0; i < LIVE_BUCKETS; i++) {
-        struct live_job *live;
-
-        LIST_FOREACH (live, &jobs->live[i], in_bucket)
-            if (recount_one(jobs, live, err) < 0)
-                return -1;
-    }
+    budgets->generation++;
+    budgets->walk_bucket = 0;
     budgets->book_count = jobs->book.count;
     budgets->reprice_boot = next_price(jobs);
     budgets->changed = true;
     jobs_wake(jobs);
+}
+
+/* Settles so many live jobs, or a few more. */
+static int walk(struct jobs *jobs, int64_t limit, struct err *err)
+{
+    struct budgets *budgets = &jobs->budgets;
+    int64_t settled = 0;
+
+    for (; budgets->walk_bucket < LIVE_BUCKETS; budgets->walk_bucket++) {
+        struct live_job *live;
+
+        if (settled >= limit) {
+            budgets->changed = true; /* goes on with the next round */
+            jobs_wake(jobs);
+            return 0;
+        }
+        LIST_FOREACH (live, &jobs->live[budgets->walk_bucket], in_bucket) {
+            if (live->spend.generation == budgets->generation)
+                continue;
+            if (settle(jobs, live, err) < 0)
+                return -1;
+            settled++;
+        }
+    }
+    for (size_t i = 0; i < budgets->count; i++)
+        budgets->items[i].unsettled = false;
     return 0;
+}
+
+int jobs_budget_walk_on(struct jobs *jobs, struct err *err)
+{
+    return walk(jobs, SETTLED_PER_ROUND, err);
+}
+
+int jobs_budget_start(struct jobs *jobs, struct err *err)
+{
+    jobs_budget_walk_anew(jobs);
+    return walk(jobs, INT64_MAX, err);
 }
 
 static nanousd_t narrow(__int128 amount)
@@ -251,7 +265,7 @@ struct budget_state jobs_budget_state(struct jobs *jobs, const struct budget *bu
     LIST_FOREACH (live, &jobs->budgets.spending, spend.in_spending) {
         struct budget_sum open = { 0 };
 
-        if (!jobs_budget_covers(jobs, budget, live))
+        if (!jobs_budget_covers(budget, live))
             continue;
         jobs_spend_add(jobs, live, budget->span, &state.sum);
         jobs_spend_add(jobs, live, ever, &open);
@@ -300,11 +314,13 @@ static int take_budget(void *context, const struct budget *stored, struct err *e
     struct budgets *budgets = context;
     struct budget *budget;
 
-    (void)err;
-    budgets->items =
-        xrealloc(budgets->items, (budgets->count + 1) * sizeof *budgets->items);
+    if (budgets->count == BUDGETS_MAX)
+        return err_set(err, ERR_INTERNAL, "the database has more than %d budgets",
+                       BUDGETS_MAX);
     budget = &budgets->items[budgets->count++];
     *budget = *stored;
+    budget->slot = budgets->count - 1;
+    budget->changed = true;
     budget_rule_copy(&stored->rule, &budget->rule);
     return 0;
 }
@@ -324,5 +340,4 @@ void jobs_budget_clear(struct jobs *jobs)
 {
     for (size_t i = 0; i < jobs->budgets.count; i++)
         budget_rule_clear(&jobs->budgets.items[i].rule);
-    free(jobs->budgets.items);
 }

@@ -12,17 +12,25 @@
 struct jobs;
 struct live_job;
 
+/* Each costs some of every round in which what it covers changes. */
+enum {
+    BUDGETS_MAX = 100
+};
+
 /* What a live job has cost and can still cost. */
 struct live_spend {
-    bool *covers;        /* one a budget: whether it is of this job's money */
-    bool is_listed;      /* in budgets.spending: it holds instances */
-    bool is_open;        /* an interval of it runs */
-    bool priced;         /* meaningful when is_open, as the next two */
-    bool estimated;      /* the price is of low confidence */
-    nanousd_t hourly;    /* of an instance, pinned */
-    nanousd_t closed;    /* by intervals that are closed */
-    nanousd_t reserved;  /* the most besides `closed`, as budgets have it */
-    nanousd_t graces;    /* what a stop of it can cost, as budgets have it */
+    int64_t generation; /* of budgets.generation; another: what budgets have of it is
+                           of older rules and prices */
+    bool covers[BUDGETS_MAX]; /* by slot: whether a budget is of this job's money */
+    bool is_read;             /* what follows is as in the ledger */
+    bool is_listed;           /* in budgets.spending: it holds instances */
+    bool is_open;             /* an interval of it runs */
+    bool priced;              /* meaningful when is_open, as the next two */
+    bool estimated;           /* the price is of low confidence */
+    nanousd_t hourly;         /* of an instance, pinned */
+    nanousd_t closed;         /* by intervals that are closed */
+    nanousd_t reserved;       /* the most besides `closed`, as budgets have it */
+    nanousd_t graces;         /* what a stop of it can cost, as budgets have it */
     usec_t regrace_boot; /* when that is another amount for a price that comes near */
     LIST_ENTRY(live_job) in_spending;
 };
@@ -30,8 +38,10 @@ struct live_spend {
 LIST_HEAD(spending_jobs, live_job);
 
 struct budgets {
-    struct budget *items; /* by name */
+    struct budget items[BUDGETS_MAX]; /* by name */
     size_t count;
+    int64_t generation; /* of rules and prices that live jobs are reckoned by */
+    size_t walk_bucket; /* of jobs.live: those before it are of this generation */
     int64_t ledger_end; /* what was added up to there is counted, unless a budget came
                            later than it */
     struct spending_jobs spending;
@@ -49,6 +59,8 @@ void jobs_budget_clear(struct jobs *jobs);
 /** After an event of a job was stored. */
 MUST_CHECK int jobs_budget_note(struct jobs *jobs, struct live_job *live,
                                 enum job_event_kind kind, struct err *err);
+/** When all live jobs have been taken up. */
+MUST_CHECK int jobs_budget_start(struct jobs *jobs, struct err *err);
 /** Before a job is freed. */
 void jobs_budget_forget(struct live_job *live);
 
@@ -80,11 +92,10 @@ struct budget_state {
     nanousd_t rate;        /* of all that runs, an hour */
 };
 struct budget_state jobs_budget_state(struct jobs *jobs, const struct budget *budget);
-bool jobs_budget_covers(struct jobs *jobs, const struct budget *budget,
-                        struct live_job *live);
+bool jobs_budget_covers(const struct budget *budget, const struct live_job *live);
 /** Counts a slice of what the ledger had before a budget came. */
 MUST_CHECK int jobs_budget_catch_up(struct jobs *jobs, struct err *err);
-/** Whether it has counted all that the ledger has. */
+/** Whether it has counted all that the ledger has, and what live jobs may cost. */
 bool jobs_budget_is_counted(const struct jobs *jobs, const struct budget *budget);
 /** What it holds back for live jobs: the most that they may still cost where it
  * refuses, the grace of them all where it stops. */
@@ -100,8 +111,10 @@ char *jobs_budget_own_used_up(const struct job *job, nanousd_t spent);
 /** What it can still cost, and its stop, follow its events and prices. */
 void jobs_budget_reserve(struct jobs *jobs, struct live_job *live);
 struct budget *jobs_budget_find(struct jobs *jobs, const char *name);
-/** All budgets have changed: looks up anew which are of whose money. */
-MUST_CHECK int jobs_budget_recount(struct jobs *jobs, struct err *err);
+/** Rules or prices have changed: live jobs are to be reckoned anew. */
+void jobs_budget_walk_anew(struct jobs *jobs);
+/** Does so with a slice of them. */
+MUST_CHECK int jobs_budget_walk_on(struct jobs *jobs, struct err *err);
 
 /* jobs_spend.c: one job */
 

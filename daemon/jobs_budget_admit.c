@@ -139,7 +139,6 @@ char *jobs_budget_own_used_up(const struct job *job, nanousd_t spent)
 
 char *jobs_budget_bars(struct jobs *jobs, const struct live_job *live)
 {
-    const bool *covers = live->spend.covers;
     const struct need need = { .grace = jobs_spend_grace(jobs, live),
                                .second = jobs_spend_second(jobs, live) };
 
@@ -149,11 +148,11 @@ char *jobs_budget_bars(struct jobs *jobs, const struct live_job *live)
         && budget_plus(live->spend.closed, budget_plus(need.grace, need.second))
                > live->job->budget)
         return jobs_budget_own_used_up(live->job, live->spend.closed);
-    for (size_t i = 0; covers && i < jobs->budgets.count; i++) {
+    for (size_t i = 0; i < jobs->budgets.count; i++) {
         struct budget *budget = &jobs->budgets.items[i];
         struct budget_state state;
 
-        if (!covers[i] || budget->rule.action != BUDGET_STOP)
+        if (!jobs_budget_covers(budget, live) || budget->rule.action != BUDGET_STOP)
             continue;
         budget_begin_period(budget);
         state = jobs_budget_state(jobs, budget);

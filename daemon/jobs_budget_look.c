@@ -56,7 +56,7 @@ static int stop_all(struct jobs *jobs, struct budget *budget,
     while (live) {
         struct live_job *next = LIST_NEXT(live, spend.in_spending);
 
-        if (live->spend.graces && jobs_budget_covers(jobs, budget, live)
+        if (live->spend.graces && jobs_budget_covers(budget, live)
             && can_stop(live->job)) {
             if (jobs_budget_stop(jobs, live, why, err) < 0)
                 return -1;
@@ -149,6 +149,17 @@ static int look_at(struct jobs *jobs, struct budget *budget, usec_t *next,
     return 0;
 }
 
+/* One whose jobs go on as they did is left alone until its time comes. */
+static int look_if_due(struct jobs *jobs, struct budget *budget, struct err *err)
+{
+    budget_begin_period(budget);
+    if (!budget->changed && clock_boot() < budget->next_boot)
+        return 0;
+    budget->changed = false;
+    budget->next_boot = INT64_MAX;
+    return look_at(jobs, budget, &budget->next_boot, err);
+}
+
 /* A pool ends when another second would not be paid for. */
 static int look_at_pool(struct jobs *jobs, struct live_job *live, usec_t *next,
                         struct err *err)
@@ -233,19 +244,18 @@ static int look(struct jobs *jobs, usec_t *next, struct err *err)
 {
     struct budgets *budgets = &jobs->budgets;
 
-    if ((budgets->book_count != jobs->book.count
-         || budgets->reprice_boot <= clock_boot())
-        && jobs_budget_recount(jobs, err) < 0)
-        return -1;
+    if (budgets->book_count != jobs->book.count
+        || budgets->reprice_boot <= clock_boot())
+        jobs_budget_walk_anew(jobs);
     budgets->changed = false;
-    if (jobs_budget_catch_up(jobs, err) < 0)
+    if (jobs_budget_walk_on(jobs, err) < 0 || jobs_budget_catch_up(jobs, err) < 0)
         return -1;
     regrace(jobs);
     for (size_t i = 0; i < budgets->count; i++) {
-        budget_begin_period(&budgets->items[i]);
-        if (look_at(jobs, &budgets->items[i], next, err) < 0
+        if (look_if_due(jobs, &budgets->items[i], err) < 0
             || save(jobs, &budgets->items[i], err) < 0)
             return -1;
+        sooner(next, budgets->items[i].next_boot);
     }
     sooner(next, budgets->reprice_boot);
     sooner(next, budgets->regrace_boot);

@@ -292,31 +292,62 @@ static int read_rule(const char *name, const struct cJSON *body,
                    problems->count == 1 ? "" : "s");
 }
 
-/* Room in the order of names. */
+/* One that no budget has. */
+static size_t free_slot(const struct budgets *budgets)
+{
+    bool taken[BUDGETS_MAX] = { false };
+    size_t slot = 0;
+
+    for (size_t i = 0; i < budgets->count; i++)
+        taken[budgets->items[i].slot] = true;
+    while (taken[slot])
+        slot++;
+    return slot;
+}
+
+/* Room in the order of names; there is some. */
 static struct budget *insert(struct budgets *budgets, const char *name)
 {
+    size_t slot = free_slot(budgets);
     size_t at = 0;
 
     while (at < budgets->count && strcmp(budgets->items[at].rule.name, name) < 0)
         at++;
-    budgets->items =
-        xrealloc(budgets->items, (budgets->count + 1) * sizeof *budgets->items);
     memmove(&budgets->items[at + 1], &budgets->items[at],
             (budgets->count - at) * sizeof *budgets->items);
     budgets->count++;
-    budgets->items[at] = (struct budget){ .created_us = clock_wall() };
+    budgets->items[at] = (struct budget){ .created_us = clock_wall(), .slot = slot };
     return &budgets->items[at];
 }
 
-/* What was counted stays where it is of the same money; marks are told again. */
-static void take_rule(struct budget *budget, struct budget_rule *rule)
+/* What was counted of other money, and held for it. */
+static void count_anew(struct jobs *jobs, struct budget *budget,
+                       enum budget_period period)
 {
-    if (!budget_counts_alike(&budget->rule, rule) || !budget->rule.limit) {
-        budget->span = budget_span_at(rule->period, clock_wall());
-        budget->sum = (struct budget_sum){ 0 };
-        budget->counted_seq = 0;
+    for (size_t i = 0; i < LIVE_BUCKETS; i++) {
+        struct live_job *live;
+
+        LIST_FOREACH (live, &jobs->live[i], in_bucket)
+            live->spend.covers[budget->slot] = false;
     }
+    budget->reserved = 0;
+    budget->graces = 0;
+    budget->unsettled = true;
+    budget->span = budget_span_at(period, clock_wall());
+    budget->sum = (struct budget_sum){ 0 };
+    budget->counted_seq = 0;
+    jobs_budget_walk_anew(jobs);
+}
+
+/* What was counted stays where it is of the same money; marks are told again. */
+static void take_rule(struct jobs *jobs, struct budget *budget,
+                      struct budget_rule *rule)
+{
+    if (!budget_counts_alike(&budget->rule, rule) || !budget->rule.limit)
+        count_anew(jobs, budget, rule->period);
     budget->told_percent = 0;
+    budget->changed = true;
+    jobs->budgets.changed = true;
     budget_rule_clear(&budget->rule);
     budget->rule = *rule;
     *rule = (struct budget_rule){ 0 };
@@ -332,9 +363,10 @@ static int keep(struct jobs *jobs, const struct budget *budget, const char *by,
     if (store_put_budget(jobs->store, budget, &store_err) == 0
         && store_add_budget_event(jobs->store, budget->rule.name, "set", data,
                                   &store_err)
-               == 0
-        && jobs_budget_recount(jobs, &store_err) == 0)
+               == 0) {
+        jobs_wake(jobs);
         return 0;
+    }
     jobs_fail(jobs, &store_err);
     return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
 }
@@ -349,9 +381,16 @@ int jobs_set_budget(struct jobs *jobs, struct budget_order *order, struct cJSON 
         return -1;
     budget = jobs_budget_find(jobs, order->name);
     order->created = !budget;
+    if (!budget && jobs->budgets.count == BUDGETS_MAX) {
+        budget_rule_clear(&rule);
+        return err_set(err, ERR_LIMIT,
+                       "there are %d budgets, and no more are possible: take one away, "
+                       "or set it anew",
+                       BUDGETS_MAX);
+    }
     if (!budget)
         budget = insert(&jobs->budgets, order->name);
-    take_rule(budget, &rule);
+    take_rule(jobs, budget, &rule);
     log_info("budget.set budget=%s by=%s", order->name, order->by);
     if (keep(jobs, budget, order->by, err) < 0)
         return -1;
@@ -364,6 +403,7 @@ int jobs_remove_budget(struct jobs *jobs, const char *name, const char *by,
     struct budgets *budgets = &jobs->budgets;
     struct budget *budget = jobs_budget_find(jobs, name);
     auto_json struct cJSON *data = json_object_new();
+    auto_json struct cJSON *last = NULL;
     struct err store_err;
     size_t index;
 
@@ -371,16 +411,18 @@ int jobs_remove_budget(struct jobs *jobs, const char *name, const char *by,
         return not_found(name, err);
     json_set_text(data, "by", by);
     log_info("budget.removed budget=%s by=%s", name, by);
-    *out = budget_to_json(jobs, budget);
+    last = budget_to_json(jobs, budget);
     index = (size_t)(budget - budgets->items);
     budget_rule_clear(&budget->rule);
     budgets->count--;
     memmove(budget, budget + 1, (budgets->count - index) * sizeof *budget);
     if (store_delete_budget(jobs->store, name, &store_err) == 0
-        && store_add_budget_event(jobs->store, name, "removed", data, &store_err) == 0
-        && jobs_budget_recount(jobs, &store_err) == 0)
+        && store_add_budget_event(jobs->store, name, "removed", data, &store_err)
+               == 0) {
+        jobs_wake(jobs);
+        *out = steal_ptr(&last);
         return 0;
-    json_free(*out);
+    }
     jobs_fail(jobs, &store_err);
     return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
 }

@@ -283,16 +283,19 @@ static int take_on(struct jobs *jobs, const struct submit *submit,
                                .data = data };
     struct live_job *live;
     struct job_row row;
+    struct err store_err;
 
     if (job_apply(job, &event, err) < 0
         || store_new_job(jobs, submit, job, &event, err) < 0)
         return -1;
     row_of(job, &row);
-    *answer = submit_answer(jobs, &row);
     log_debug("job.submitted job=%s owner=%s", job->name, job->owner);
     live = live_add(jobs, steal_ptr(&job));
-    if (jobs_budget_note(jobs, live, EV_SUBMITTED, err) < 0)
-        return -1;
+    if (jobs_budget_note(jobs, live, EV_SUBMITTED, &store_err) < 0) {
+        jobs_fail(jobs, &store_err);
+        return err_set(err, ERR_UNAVAILABLE, "%s", store_err.text);
+    }
+    *answer = submit_answer(jobs, &row);
     jobs_line_up(jobs, live);
     jobs_wake(jobs);
     return 0;

@@ -18,6 +18,9 @@ struct budget {
     int64_t saved_seq; /* counted_seq as it was stored last */
     bool must_save;    /* more than that has changed */
     bool changed;      /* since it was looked at */
+    bool unsettled;    /* what live jobs may cost is not all in yet */
+    size_t slot;       /* its place in live_spend.covers, as long as it is there */
+    usec_t next_boot;  /* when to look at it though nothing changes */
     __int128 reserved; /* the most that live jobs can cost besides `sum` */
     __int128 graces;   /* what stopping all of them can cost */
 };

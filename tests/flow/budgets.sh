@@ -27,6 +27,10 @@ import json, sys
 print(json.load(sys.stdin)[sys.argv[1]])' "$2"
 }
 
+none_is_counting() {
+    ! http /v1/budgets | grep -q '"counting":true'
+}
+
 # kinds BUDGET: its events, oldest first, a "reached" with its percent.
 kinds() {
     http "/v1/budgets/$1" | /usr/bin/python3 -c '
@@ -258,6 +262,15 @@ check_status "once" 3 "$JOBCTL" budget rm refuses
 check "what it held back is free" "$JOBCTL" submit "$WORK/more.yaml"
 check_equal "what was done is kept for the next of its name" \
     "$("$JOBCTL" budget set refuses --usd 5 >/dev/null; kinds refuses | tr -s ' ' '\n' | sort -u | paste -sd' ')" "removed set"
+echo '{"limit_usd": 1, "scope": {"owner": "nobody"}}' >"$WORK/body"
+put() {
+    curl -sS --unix-socket "$RAILHEAD_SOCKET" -X PUT -H 'Content-Type: application/json' --data-binary "@$WORK/body" \
+        -o /dev/null -w '%{http_code}\n' "http://railhead/v1/budgets/$1"
+}
+check_equal "there are a hundred budgets at most" "$(for n in $(seq 100); do put "n$n"; done | sort -u | paste -sd' ')" "201 429"
+check_equal "a full hundred" "$(http /v1/budgets | grep -o '"name":' | wc -l)" 100
+check_equal "each of which can be set anew" "$(put n1)" 200
+check "and all count all that there is" wait_until 5 none_is_counting
 echo '{"limit_usd": 1, "currency": "EUR"}' >"$WORK/body"
 check_equal "a foreign currency by REST" "$(http /v1/budgets/x -X PUT -H 'Content-Type: application/json' --data-binary "@$WORK/body" 2>/dev/null | grep -o '"path":"currency"')" '"path":"currency"'
 fake poor own '"grace": 120, "budget_usd": 0.1'
