@@ -4,13 +4,28 @@
 #include "api/body.h"
 #include "api/routes.h"
 
+enum {
+    LIST_LIMIT = 1000 /* 3 ms or so of the loop */
+};
+
 void handle_prices(struct api *api, const struct request *request, struct reply *reply)
 {
+    auto_problems struct problems problems = { 0 };
     struct cJSON *list = NULL;
+    int64_t limit = LIST_LIMIT;
     struct err err;
+    struct price_filter filter = {
+        .instance_type = request_parameter(request, "instance_type"),
+        .cursor = request_parameter(request, "cursor"),
+    };
 
-    if (jobs_prices(api->jobs, request_parameter(request, "instance_type"), &list, &err)
-        < 0)
+    request_int(request, "limit", 1, LIST_LIMIT, &limit, &problems);
+    if (problems.count) {
+        reply_parameters(reply, &problems);
+        return;
+    }
+    filter.limit = (int)limit;
+    if (jobs_prices(api->jobs, &filter, &list, &err) < 0)
         reply_err(reply, &err);
     else
         reply_json(reply, 200, list);

@@ -22,7 +22,8 @@ static const char *const usage_parameters[] = {
     "instance_type", "tag", "job", "emulated", NULL
 };
 
-static const char *const prices_parameters[] = { "instance_type", NULL };
+static const char *const prices_parameters[] = { "instance_type", "limit", "cursor",
+                                                 NULL };
 
 /* clang-format off */
 static const struct route routes[] = {

@@ -107,10 +107,16 @@ struct cJSON *jobs_type_facts(struct jobs *jobs, usec_t wall);
  * owns it. */
 struct cJSON *jobs_export_facts(struct jobs *jobs);
 
+struct price_filter {
+    const char *instance_type; /* or NULL: all */
+    const char *cursor;        /* next_cursor of an earlier answer; NULL: from the start */
+    int limit;
+};
+
 /** Every price of the catalog, the pools and the book by type, or those of one type:
  * {"items": [{instance_type, usd_per_hour, currency, from, basis, ...}], "next_cursor":
- * null}.  ERR_NOT_FOUND when there is no such type. */
-MUST_CHECK int jobs_prices(struct jobs *jobs, const char *instance_type,
+ * "..." or null}.  ERR_NOT_FOUND when there is no such type. */
+MUST_CHECK int jobs_prices(struct jobs *jobs, const struct price_filter *filter,
                            struct cJSON **out, struct err *err);
 
 /**

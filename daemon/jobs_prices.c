@@ -88,9 +88,33 @@ static struct cJSON *item_of(const char *instance_type,
     return json;
 }
 
+/* A page of all that is listed.  A cursor is the number of items before it: prices are
+ * only ever added, so that none is missed that is set between two pages, though one may
+ * come twice. */
+struct page {
+    struct cJSON *items;
+    int64_t skip; /* to come first */
+    int room;
+    bool is_full; /* there are more */
+};
+
+static void list_price(struct page *page, const char *instance_type,
+                       const struct profile_price *price, int64_t seq, bool in_force)
+{
+    if (page->skip > 0) {
+        page->skip--;
+        return;
+    }
+    page->is_full = page->room == 0;
+    if (page->is_full)
+        return;
+    page->room--;
+    json_append(page->items, item_of(instance_type, price, seq, in_force));
+}
+
 /* By weight, the least first: the catalog's, the pool's, the book's. */
-static void show_type(const struct jobs *jobs, const struct profile *profile,
-                      struct cJSON *items)
+static void list_type(const struct jobs *jobs, const struct profile *profile,
+                      struct page *page)
 {
     const struct offer *offer = offers_find(&jobs->offers, profile->name);
     const struct profile_price *now = jobs_price_of(jobs, profile, clock_wall());
@@ -99,33 +123,38 @@ static void show_type(const struct jobs *jobs, const struct profile *profile,
     size_t count;
 
     for (size_t i = 0; i < profile->price_count; i++)
-        json_append(items,
-                    item_of(type, &profile->prices[i], 0, &profile->prices[i] == now));
+        list_price(page, type, &profile->prices[i], 0, &profile->prices[i] == now);
     if (offer && offer->has_own_price)
-        json_append(items,
-                    item_of(type, &offer->own_price, 0, &offer->own_price == now));
+        list_price(page, type, &offer->own_price, 0, &offer->own_price == now);
     entries = price_book_of(&jobs->book, type, &count);
     for (size_t i = 0; i < count; i++)
-        json_append(items, item_of(type, &entries[i].price, entries[i].seq,
-                                   &entries[i].price == now));
+        list_price(page, type, &entries[i].price, entries[i].seq,
+                   &entries[i].price == now);
 }
 
-int jobs_prices(struct jobs *jobs, const char *instance_type, struct cJSON **out,
-                struct err *err)
+int jobs_prices(struct jobs *jobs, const struct price_filter *filter,
+                struct cJSON **out, struct err *err)
 {
-    struct cJSON *items;
+    const char *type = filter->instance_type;
+    struct page page = { .room = filter->limit };
+    int64_t before = 0;
+    char next[32];
 
-    if (instance_type && !catalog_find(jobs->catalog, instance_type))
+    if (type && !catalog_find(jobs->catalog, type))
         return err_set(err, ERR_NOT_FOUND, "no instance type '%.64s' in the catalog",
-                       instance_type);
-    items = json_array_new();
-    for (size_t i = 0; i < jobs->catalog->count; i++)
-        if (!instance_type
-            || strcmp(instance_type, jobs->catalog->profiles[i].name) == 0)
-            show_type(jobs, &jobs->catalog->profiles[i], items);
+                       type);
+    if (jobs_read_cursor(filter->cursor, &before, err) < 0)
+        return -1;
+    page.skip = before;
+    page.items = json_array_new();
+    for (size_t i = 0; i < jobs->catalog->count && !page.is_full; i++)
+        if (!type || strcmp(type, jobs->catalog->profiles[i].name) == 0)
+            list_type(jobs, &jobs->catalog->profiles[i], &page);
+    if (page.is_full) /* so `before` is one of them: no sum that does not fit */
+        snprintf(next, sizeof next, "%lld", (long long)before + filter->limit);
     *out = json_object_new();
-    json_set(*out, "items", items);
-    json_set_null(*out, "next_cursor");
+    json_set(*out, "items", page.items);
+    json_set_text(*out, "next_cursor", page.is_full ? next : NULL);
     return 0;
 }
 

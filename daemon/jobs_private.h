@@ -90,6 +90,11 @@ MUST_CHECK int jobs_open_scheduler(struct jobs *jobs,
                                    const struct scheduler_class *class,
                                    struct err *err);
 
+/* --- jobs_read.c --- */
+
+/** The number that a cursor is, 1 or more; without one (NULL) *number stays. */
+MUST_CHECK int jobs_read_cursor(const char *cursor, int64_t *number, struct err *err);
+
 /* --- jobs_prices.c --- */
 
 /** Has the ledger and those who report on it know what prices there are from now on, at

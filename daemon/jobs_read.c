@@ -288,18 +288,19 @@ static int check_status(const char *status, struct err *err)
         status);
 }
 
-static int read_cursor(const char *cursor, int64_t *before, struct err *err)
+int jobs_read_cursor(const char *cursor, int64_t *number, struct err *err)
 {
     char *end;
+    int64_t read;
 
-    *before = INT64_MAX;
     if (!cursor)
         return 0;
-    *before = strtoll(cursor, &end, 10);
-    if (*cursor == '\0' || *end != '\0' || *before < 1)
+    read = strtoll(cursor, &end, 10);
+    if (*cursor == '\0' || *end != '\0' || read < 1)
         return err_set(err, ERR_INVALID,
                        "cursor: '%s' is not a next_cursor of an earlier answer",
                        cursor);
+    *number = read;
     return 0;
 }
 
@@ -325,7 +326,8 @@ static int add_row(void *context, const struct job_row *row, struct err *err)
 int jobs_list(struct jobs *jobs, const struct job_filter *filter, struct cJSON **out,
               struct err *err)
 {
-    struct store_filter rows = { .limit = filter->limit + 1,
+    struct store_filter rows = { .before = INT64_MAX,
+                                 .limit = filter->limit + 1,
                                  .owner = filter->owner,
                                  .name_part = filter->name_part,
                                  .status = filter->status };
@@ -333,7 +335,7 @@ int jobs_list(struct jobs *jobs, const struct job_filter *filter, struct cJSON *
     char cursor[32];
 
     if (check_status(filter->status, err) < 0
-        || read_cursor(filter->cursor, &rows.before, err) < 0)
+        || jobs_read_cursor(filter->cursor, &rows.before, err) < 0)
         return -1;
     listing.items = json_array_new();
     if (store_list_jobs(jobs->store, &rows, add_row, &listing, err) < 0) {

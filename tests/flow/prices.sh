@@ -112,6 +112,20 @@ check "the daemon is killed and starts again" daemon_start
 check_equal "the book is as it was" "$(price ls ml.c5.xlarge --output json | /usr/bin/python3 -c '
 import json, sys
 print(*(item["usd_per_hour"] for item in json.load(sys.stdin)["items"] if item["basis"] == "book"))')" "0.31 0.32 9.99"
+one_by_one() {
+    local cursor=
+    while page=$(http "/v1/prices?limit=3&instance_type=ml.c5.xlarge${cursor:+&cursor=$cursor}"); do
+        jq -c '.items[]' <<<"$page"
+        cursor=$(jq -r '.next_cursor // empty' <<<"$page")
+        [ "$cursor" ] || return 0
+    done
+}
+check_equal "page by page it is the same" "$(one_by_one)" "$(http /v1/prices?instance_type=ml.c5.xlarge | jq -c '.items[]')"
+check_equal "a page has no more than was asked for" "$(http '/v1/prices?limit=3' | jq '.items | length')" 3
+check_equal "a cursor that is none is refused" "$(http '/v1/prices?cursor=x' 2>/dev/null | jq .status)" 400
+check_equal "behind the end there is nothing" "$(http '/v1/prices?cursor=9223372036854775807' | jq -c .)" \
+    '{"items":[],"next_cursor":null}'
+check_equal "a page of too many is refused" "$(http '/v1/prices?limit=1001' 2>/dev/null | jq .status)" 400
 check "a price is found by its type, not by reading all of them" grep -q 'SEARCH price USING INDEX price_by_type' <<<"$(
     ledger "EXPLAIN QUERY PLAN SELECT seq FROM price WHERE instance_type = 'a' AND hourly_nanousd = 1 AND from_us = 2
         AND as_of = '' AND basis = 'book' AND confidence = '' AND source = '' ORDER BY seq DESC LIMIT 1")"
