@@ -3,30 +3,32 @@
 
 #include "daemon/budget.h"
 
+#include "src/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static const char
-    *const periods[] = { [BUDGET_MONTH] = "month", [BUDGET_TOTAL] = "total" };
-static const char *const actions[] = { [BUDGET_NOTIFY] = "notify",
+const char *const
+    budget_periods[] = { [BUDGET_MONTH] = "month", [BUDGET_TOTAL] = "total", NULL };
+const char *const budget_actions[] = { [BUDGET_NOTIFY] = "notify",
                                        [BUDGET_REFUSE] = "refuse",
-                                       [BUDGET_STOP] = "stop" };
+                                       [BUDGET_STOP] = "stop",
+                                       NULL };
 
 const char *budget_period_name(enum budget_period period)
 {
-    return periods[period];
+    return budget_periods[period];
 }
 
 const char *budget_action_name(enum budget_action action)
 {
-    return actions[action];
+    return budget_actions[action];
 }
 
-static bool find_name(const char *const *names, size_t count, const char *name,
-                      size_t *out)
+static bool find_name(const char *const *names, const char *name, size_t *out)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; names[i]; i++) {
         if (strcmp(names[i], name) == 0) {
             *out = i;
             return true;
@@ -39,7 +41,7 @@ bool budget_period_from_name(const char *name, enum budget_period *out)
 {
     size_t index;
 
-    if (!find_name(periods, ARRAY_SIZE(periods), name, &index))
+    if (!find_name(budget_periods, name, &index))
         return false;
     *out = (enum budget_period)index;
     return true;
@@ -49,7 +51,7 @@ bool budget_action_from_name(const char *name, enum budget_action *out)
 {
     size_t index;
 
-    if (!find_name(actions, ARRAY_SIZE(actions), name, &index))
+    if (!find_name(budget_actions, name, &index))
         return false;
     *out = (enum budget_action)index;
     return true;
@@ -84,17 +86,12 @@ bool budget_covers(const struct budget_rule *rule, const char *owner,
     return value && strcmp(value, rule->tag_value) == 0;
 }
 
-static bool is_same(const char *left, const char *right)
-{
-    return left && right ? strcmp(left, right) == 0 : left == right;
-}
-
 bool budget_counts_alike(const struct budget_rule *left,
                          const struct budget_rule *right)
 {
-    return left->period == right->period && is_same(left->owner, right->owner)
-           && is_same(left->tag_key, right->tag_key)
-           && is_same(left->tag_value, right->tag_value);
+    return left->period == right->period && text_is_same(left->owner, right->owner)
+           && text_is_same(left->tag_key, right->tag_key)
+           && text_is_same(left->tag_value, right->tag_value);
 }
 
 struct budget_span budget_span_at(enum budget_period period, usec_t wall)

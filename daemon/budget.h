@@ -18,6 +18,10 @@ enum budget_action {
     BUDGET_STOP    /* stops jobs so early that their grace still fits */
 };
 
+/* By these enums; they end in NULL. */
+extern const char *const budget_periods[];
+extern const char *const budget_actions[];
+
 const char *budget_period_name(enum budget_period period); /* "month" */
 bool budget_period_from_name(const char *name, enum budget_period *out);
 const char *budget_action_name(enum budget_action action); /* "refuse" */

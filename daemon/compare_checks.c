@@ -217,11 +217,6 @@ static struct compare_check check_object(const struct comparison *all,
 
 /* --- work and objective --- */
 
-static bool is_same(const char *left, const char *right)
-{
-    return left && right ? strcmp(left, right) == 0 : left == right;
-}
-
 static double work_of(const struct compare_run *run)
 {
     return strtod(run->work, NULL);
@@ -234,7 +229,7 @@ static struct compare_check check_work(const struct comparison *all)
     for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!run->work)
             return unknown("how much work was done is not known of every run");
-        if (least && !is_same(run->work_unit, least->work_unit))
+        if (least && !text_is_same(run->work_unit, least->work_unit))
             return differs(true, xstrdup("the work is counted in different units"));
         if (!least || work_of(run) < work_of(least))
             least = run;
@@ -266,7 +261,7 @@ static bool objective_is_odd(const struct comparison *all, struct compare_check 
         if (!first)
             first = run;
         if (run->objective_metric && first->objective_metric
-            && (!is_same(run->objective_metric, first->objective_metric)
+            && (!text_is_same(run->objective_metric, first->objective_metric)
                 || run->goal != first->goal)) {
             *check =
                 differs(true, xasprintf("the objective differs: %s of %s, %s of %s",
@@ -363,7 +358,7 @@ static struct compare_check check_batch_size(const struct comparison *all)
             return unknown("no hyperparameter tells the batch size of every run");
         if (!first)
             first = run;
-        if (!is_same(run->batch_size, first->batch_size)
+        if (!text_is_same(run->batch_size, first->batch_size)
             || run->processes != first->processes) {
             auto_free char *theirs = size_of(first);
             auto_free char *ours = size_of(run);
@@ -385,7 +380,7 @@ static struct compare_check check_pricing(const struct comparison *all)
     for (const struct compare_run *run = NULL; (run = next_run(all, run));) {
         if (!first)
             first = run;
-        if (!is_same(run->pricing, first->pricing))
+        if (!text_is_same(run->pricing, first->pricing))
             return differs(false,
                            xasprintf("pricing differs: %s is %s, %s is %s", first->name,
                                      first->pricing ? first->pricing : "not priced",

@@ -151,12 +151,8 @@ static void read_limit(void *into, const struct cJSON *value,
 static void read_currency(void *into, const struct cJSON *value,
                           const struct member_place *place)
 {
-    const char *text;
-
     (void)into;
-    if (member_text(value, place, 64, &text) && strcmp(text, "USD") != 0)
-        member_problem(place, "convert it and write USD",
-                       "'%s' is not USD, the only currency of the ledger", text);
+    (void)member_currency(value, place);
 }
 
 static void read_words(const struct cJSON *value, const struct member_place *place,
@@ -229,23 +225,21 @@ static void read_scope(void *into, const struct cJSON *value,
 static void read_per(void *into, const struct cJSON *value,
                      const struct member_place *place)
 {
-    static const char *const names[] = { "month", "total", NULL };
     struct budget_rule *rule = into;
     size_t index;
 
-    if (member_choice(value, place, names, &index))
-        budget_period_from_name(names[index], &rule->period);
+    if (member_choice(value, place, budget_periods, &index))
+        rule->period = (enum budget_period)index;
 }
 
 static void read_action(void *into, const struct cJSON *value,
                         const struct member_place *place)
 {
-    static const char *const names[] = { "notify", "refuse", "stop", NULL };
     struct budget_rule *rule = into;
     size_t index;
 
-    if (member_choice(value, place, names, &index))
-        budget_action_from_name(names[index], &rule->action);
+    if (member_choice(value, place, budget_actions, &index))
+        rule->action = (enum budget_action)index;
 }
 
 static void read_notify_at(void *into, const struct cJSON *value,

@@ -184,18 +184,13 @@ int store_get_budget_events(struct store *store, const char *name, int limit,
 
 #define PART_COLUMNS                                                      \
     "c.seq, l.owner, l.tags, l.emulated, p.hourly_nanousd, p.confidence," \
-    " c.start_s, c.seconds, c.base, c.open_seq"
+    " c.start_s, c.seconds, c.base, c.open_seq, o.price"
 
 static const char sql_parts[] = "SELECT " PART_COLUMNS " FROM interval_close AS c"
                                 " CROSS JOIN interval_open AS o ON o.seq = c.open_seq"
                                 " CROSS JOIN charge_label AS l ON l.seq = o.label"
                                 " LEFT JOIN price AS p ON p.seq = o.price"
                                 " WHERE c.seq > ?1 ORDER BY c.seq LIMIT ?2";
-
-static const char sql_part_prices[] =
-    "SELECT i.from_second, i.base, p.hourly_nanousd, p.confidence"
-    " FROM interval_price AS i CROSS JOIN price AS p ON p.seq = i.price"
-    " WHERE i.open_seq = ?1 ORDER BY i.from_second";
 
 static void read_price(sqlite3_stmt *statement, int column, struct budget_part *part)
 {
@@ -212,51 +207,66 @@ struct part_reader {
     void *context;
 };
 
-/* An interval, cut where its price changed. */
-static int give_parts(const struct part_reader *reader, int64_t seq, int64_t open_seq,
-                      struct budget_part part, struct err *err)
+static const char sql_get_price[] =
+    "SELECT hourly_nanousd, confidence FROM price WHERE seq = ?1";
+
+static int get_price(struct store *store, int64_t price, struct budget_part *part,
+                     struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
-    const int64_t start = part.start_s, whole = part.seconds;
-    int64_t from = 0;
-    int step;
 
-    if (store_prepare(reader->store, sql_part_prices, &statement, err) < 0)
+    if (store_prepare(store, sql_get_price, &statement, err) < 0)
         return -1;
-    sqlite3_bind_int64(statement, 1, open_seq);
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-        int64_t cut = sqlite3_column_int64(statement, 0);
+    sqlite3_bind_int64(statement, 1, price);
+    if (sqlite3_step(statement) != SQLITE_ROW)
+        return store_fail(store, "read a price", err);
+    read_price(statement, 0, part);
+    return 0;
+}
 
-        part.start_s = start + from;
-        part.seconds = cut - from;
-        if (reader->callback(reader->context, seq, &part, err) < 0)
-            return -1;
-        from = cut;
-        part.base = sqlite3_column_int64(statement, 1);
-        read_price(statement, 2, &part);
-    }
-    if (step != SQLITE_DONE)
-        return store_fail(reader->store, "read the ledger", err);
-    part.start_s = start + from;
-    part.seconds = whole - from;
-    return reader->callback(reader->context, seq, &part, err);
+/* An interval on its way to the callback. */
+struct part_row {
+    const struct part_reader *reader;
+    int64_t seq;
+    int64_t price; /* that `part` has */
+    struct budget_part part;
+};
+
+static int give_part(void *context, const struct charge *charge, struct err *err)
+{
+    struct part_row *row = context;
+
+    if (charge->price != row->price
+        && get_price(row->reader->store, charge->price, &row->part, err) < 0)
+        return -1;
+    row->price = charge->price;
+    row->part.start_s = charge->start_s;
+    row->part.seconds = charge->seconds;
+    row->part.base = charge->base;
+    return row->reader->callback(row->reader->context, row->seq, &row->part, err);
 }
 
 static int give_row(const struct part_reader *reader, sqlite3_stmt *statement,
                     struct err *err)
 {
-    struct budget_part part = {
-        .owner = text_at(statement, 1),
-        .tags = text_at(statement, 2),
-        .emulated = sqlite3_column_int(statement, 3) != 0,
+    const struct charge whole = {
         .start_s = sqlite3_column_int64(statement, 6),
         .seconds = sqlite3_column_int64(statement, 7),
         .base = sqlite3_column_int64(statement, 8),
+        .open_seq = sqlite3_column_int64(statement, 9),
+        .price = sqlite3_column_int64(statement, 10),
+    };
+    struct part_row row = {
+        .reader = reader,
+        .seq = sqlite3_column_int64(statement, 0),
+        .price = whole.price,
+        .part = { .owner = text_at(statement, 1),
+                  .tags = text_at(statement, 2),
+                  .emulated = sqlite3_column_int(statement, 3) != 0 },
     };
 
-    read_price(statement, 4, &part);
-    return give_parts(reader, sqlite3_column_int64(statement, 0),
-                      sqlite3_column_int64(statement, 9), part, err);
+    read_price(statement, 4, &row.part);
+    return store_cut_interval(reader->store, &whole, give_part, &row, err);
 }
 
 /* *rows counts them. */

@@ -42,8 +42,8 @@ MUST_CHECK int store_delete_budget(struct store *store, const char *name,
 MUST_CHECK int store_add_budget_event(struct store *store, const char *name,
                                       const char *kind, const struct cJSON *data,
                                       struct err *err);
-/** [{"at", "kind", ...}], the newest `limit` first, of a budget that may be gone; the
- * caller frees. */
+/** [{"at", "kind", ...}], the newest `limit` first, of what is or was a budget of
+ * this name; the caller frees. */
 MUST_CHECK int store_get_budget_events(struct store *store, const char *name, int limit,
                                        struct cJSON **events, struct err *err);
 
@@ -51,7 +51,7 @@ MUST_CHECK int store_get_budget_events(struct store *store, const char *name, in
 typedef int store_part_callback_t(void *context, int64_t seq,
                                   const struct budget_part *part, struct err *err);
 
-/** The same of one job. */
+/** What the closed intervals of a job cost, each cut where its price changed. */
 MUST_CHECK int store_each_part_of(struct store *store, int64_t job_id,
                                   store_part_callback_t *callback, void *context,
                                   struct err *err);

@@ -95,6 +95,15 @@ static int give_interval(const struct reader *reader, const struct charge *charg
                                    : give(reader, charge, err);
 }
 
+int store_cut_interval(struct store *store, const struct charge *whole,
+                       store_charge_callback_t *callback, void *context,
+                       struct err *err)
+{
+    const struct reader all = { store, INT64_MIN, INT64_MAX, callback, context };
+
+    return give_cut(&all, *whole, err);
+}
+
 #define OPEN_COLUMNS "o.seq, o.job_id, o.kind, o.attempt, o.worker, o.label, o.price"
 
 static struct charge charge_of(sqlite3_stmt *statement)

@@ -78,6 +78,11 @@ MUST_CHECK int store_find_row(struct store *store, const char *sql,
                               const struct ledger_cell *cells, size_t count,
                               int64_t *seq, struct err *err);
 
+/** Gives a closed interval charge by charge, cut where its price changed. */
+MUST_CHECK int store_cut_interval(struct store *store, const struct charge *whole,
+                                  store_charge_callback_t *callback, void *context,
+                                  struct err *err);
+
 /** Copies a text column, cut to `size`; null gives "". */
 void store_column_copy(sqlite3_stmt *statement, int column, char *out, size_t size);
 

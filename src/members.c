@@ -340,6 +340,18 @@ bool member_usd(const struct cJSON *value, const struct member_place *place,
     return true;
 }
 
+bool member_currency(const struct cJSON *value, const struct member_place *place)
+{
+    const char *text;
+
+    if (!member_text(value, place, 64, &text))
+        return false;
+    if (strcmp(text, "USD") != 0)
+        member_problem(place, "convert it and write USD",
+                       "'%s' is not USD, the only currency of the ledger", text);
+    return strcmp(text, "USD") == 0;
+}
+
 static bool container(const struct cJSON *value, const struct member_place *place,
                       enum json_kind kind, size_t max)
 {

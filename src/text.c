@@ -216,6 +216,11 @@ bool text_is_utf8(const char *bytes, size_t len)
     return text_utf8_prefix(bytes, len) == len;
 }
 
+bool text_is_same(const char *left, const char *right)
+{
+    return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
 bool text_starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;

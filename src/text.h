@@ -38,6 +38,8 @@ bool text_is_utf8(const char *bytes, size_t len);
  * byte. */
 size_t text_utf8_prefix(const char *bytes, size_t len);
 
+/** Whether both are the same words, or both NULL. */
+bool text_is_same(const char *left, const char *right);
 bool text_starts_with(const char *text, const char *start);
 /** Value of a hexadecimal digit, of either case; -1 for what is none. */
 int text_hex_digit(char digit);
