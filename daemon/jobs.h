@@ -142,7 +142,7 @@ struct budget_order {
     bool created;             /* set: there was none of this name */
 };
 /** Makes one, or changes all that is said of it; *out as of jobs_get_budget.
- * ERR_INVALID with `problems`. */
+ * ERR_INVALID with `problems`; ERR_LIMIT when there are as many as there can be. */
 MUST_CHECK int jobs_set_budget(struct jobs *jobs, struct budget_order *order,
                                struct cJSON **out, struct problems *problems,
                                struct err *err);

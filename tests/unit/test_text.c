@@ -44,6 +44,18 @@ START_TEST(a_number_of_bytes_has_the_unit_of_its_fewest_digits)
 }
 END_TEST
 
+START_TEST(no_text_is_the_same_as_no_text_alone)
+{
+    char word[] = "word";
+
+    ck_assert(text_is_same(word, "word"));
+    ck_assert(!text_is_same(word, "words"));
+    ck_assert(text_is_same(NULL, NULL));
+    ck_assert(!text_is_same("", NULL));
+    ck_assert(!text_is_same(NULL, ""));
+}
+END_TEST
+
 START_TEST(adding_nothing_makes_empty_text)
 {
     auto_text struct text text = { 0 };
@@ -275,6 +287,7 @@ Suite *suite_text(void)
     TCase *cases = tcase_create("text");
 
     tcase_add_test(cases, text_grows_and_ends_in_nul);
+    tcase_add_test(cases, no_text_is_the_same_as_no_text_alone);
     tcase_add_test(cases, a_number_of_bytes_has_the_unit_of_its_fewest_digits);
     tcase_add_test(cases, adding_nothing_makes_empty_text);
     tcase_add_test(cases, text_may_hold_nul_bytes);
