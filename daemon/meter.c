@@ -310,5 +310,5 @@ int meter_set_bill(struct store *store, const struct job *job, struct err *err)
         || bill_of(intervals, count, NULL, &bill, err) < 0)
         return -1;
     return store_set_bill(store, job->job_id, bill.billable_seconds,
-                          bill.priced ? bill.cost : -1, err);
+                          bill.priced ? bill.cost : -1, bill.unpriced_seconds, err);
 }

@@ -277,5 +277,9 @@ struct cJSON *report_row(const struct job_row *row)
         json_set_null(json, "billable_seconds");
     json_set_text(json, "cost_usd",
                   row->has_bill && row->priced ? money_format(row->cost, text) : NULL);
+    if (row->has_bill)
+        json_set_int(json, "unpriced_instance_seconds", row->unpriced_seconds);
+    else
+        json_set_null(json, "unpriced_instance_seconds");
     return json;
 }

@@ -46,7 +46,8 @@ struct job_row {
     bool has_bill; /* the job has ended */
     int64_t billable_seconds;
     bool priced;
-    nanousd_t cost;
+    nanousd_t cost; /* of what has a price */
+    int64_t unpriced_seconds;
 };
 
 /** Next free row id; rows are numbered in order of submission. */
@@ -56,9 +57,11 @@ MUST_CHECK int store_insert_job(struct store *store, const struct job *job,
                                 struct err *err);
 MUST_CHECK int store_update_state(struct store *store, const struct job *job,
                                   struct err *err);
-/** The bill of a job that ended; cost < 0: unpriced. */
+/** The bill of a job that ended; cost < 0: none of it has a price.  @unpriced_seconds
+ * are instance-seconds. */
 MUST_CHECK int store_set_bill(struct store *store, int64_t job_id, int64_t seconds,
-                              nanousd_t cost, struct err *err);
+                              nanousd_t cost, int64_t unpriced_seconds,
+                              struct err *err);
 MUST_CHECK int store_find_job(struct store *store, const char *name,
                               struct job_row *row, struct err *err); /* ERR_NOT_FOUND */
 MUST_CHECK int store_get_job(struct store *store, int64_t job_id, struct job_row *row,

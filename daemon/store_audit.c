@@ -23,7 +23,8 @@ static const char sql_each_row[] =
     " o.seq, o.kind, o.attempt, o.worker, o.label, o.price, o.boot_us, o.wall_us,"
     " l.owner, l.instance_type, l.scheduler, l.emulated,"
     " p.instance_type, p.hourly_nanousd,"
-    " c.seq, c.start_s, c.boot_us, c.seconds, c.base, c.busy_permille, c.evidence"
+    " c.seq, c.start_s, c.boot_us, c.seconds, c.base, c.busy_permille, c.evidence,"
+    " j.unpriced_seconds"
     " FROM job AS j"
     " LEFT JOIN interval_open AS o ON o.job_id = j.job_id"
     " LEFT JOIN charge_label AS l ON l.seq = o.label"
@@ -50,6 +51,7 @@ static void copy_job(sqlite3_stmt *statement, struct audit_row *row)
     row->job_seconds = sqlite3_column_int64(statement, 9);
     row->job_is_priced = !is_null(statement, 10);
     row->job_cost = sqlite3_column_int64(statement, 10);
+    row->job_unpriced_seconds = sqlite3_column_int64(statement, 32);
 }
 
 static void copy_open(sqlite3_stmt *statement, struct audit_row *row)

@@ -22,6 +22,7 @@ struct audit_row {
     int64_t job_seconds;
     bool job_is_priced;
     nanousd_t job_cost;
+    int64_t job_unpriced_seconds;
 
     int64_t open_seq; /* 0: the job has no interval */
     enum interval_kind kind;

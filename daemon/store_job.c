@@ -90,10 +90,11 @@ int store_update_state(struct store *store, const struct job *job, struct err *e
 }
 
 static const char sql_set_bill[] =
-    "UPDATE job SET billable_seconds = ?2, cost_nanousd = ?3 WHERE job_id = ?1";
+    "UPDATE job SET billable_seconds = ?2, cost_nanousd = ?3, unpriced_seconds = ?4"
+    " WHERE job_id = ?1";
 
 int store_set_bill(struct store *store, int64_t job_id, int64_t seconds, nanousd_t cost,
-                   struct err *err)
+                   int64_t unpriced_seconds, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
 
@@ -104,12 +105,14 @@ int store_set_bill(struct store *store, int64_t job_id, int64_t seconds, nanousd
     sqlite3_bind_int64(statement, 2, seconds);
     if (cost >= 0)
         sqlite3_bind_int64(statement, 3, cost);
+    sqlite3_bind_int64(statement, 4, unpriced_seconds);
     return store_run(store, statement, "set the bill of a job", err);
 }
 
 #define JOB_COLUMNS                                                                     \
     "job_id, id, name, owner, state, status, instance_type, instance_count, scheduler," \
-    " emulated, created_us, changed_us, billable_seconds, cost_nanousd"
+    " emulated, created_us, changed_us, billable_seconds, cost_nanousd,"                \
+    " unpriced_seconds"
 
 static void copy_row(sqlite3_stmt *statement, struct job_row *row)
 {
@@ -133,6 +136,7 @@ static void copy_row(sqlite3_stmt *statement, struct job_row *row)
     row->billable_seconds = sqlite3_column_int64(statement, 12);
     row->priced = sqlite3_column_type(statement, 13) != SQLITE_NULL;
     row->cost = sqlite3_column_int64(statement, 13);
+    row->unpriced_seconds = sqlite3_column_int64(statement, 14);
 }
 
 static int one_row(struct store *store, sqlite3_stmt *statement, const char *name,

@@ -30,7 +30,8 @@ struct figures {
     int64_t job_seconds;
     nanousd_t job_cost;
     bool job_has_price; /* at least one */
-    int job_attempts;   /* that have an interval */
+    int64_t job_unpriced_seconds;
+    int job_attempts; /* that have an interval */
 
     /* The attempt, or the warm pool, whose workers come. */
     bool in_attempt;
@@ -131,8 +132,11 @@ static void add_cost(struct figures *figures, const struct priced *priced)
     nanousd_t cost;
     struct err ignored;
 
-    if (!priced->price)
+    if (!priced->price) {
+        figures->job_unpriced_seconds =
+            plus(figures->job_unpriced_seconds, priced->seconds);
         return;
+    }
     figures->job_has_price = true;
     if (money_for_seconds(priced->hourly, priced->seconds, &cost, &ignored) < 0)
         find(figures,
@@ -397,6 +401,9 @@ static void check_bill(struct figures *figures)
     expect_cell(figures, &where, money_or_null(job->job_is_priced, job->job_cost),
                 money_or_null(figures->job_has_price || !figures->job_attempts,
                               figures->job_cost));
+    where.column = "unpriced_seconds";
+    where.reason = "its intervals have another number without a price";
+    expect(figures, &where, job->job_unpriced_seconds, figures->job_unpriced_seconds);
 }
 
 static int end_job(struct figures *figures, struct err *err)
@@ -415,6 +422,7 @@ static void begin_job(struct figures *figures, const struct audit_row *row)
     figures->job_seconds = 0;
     figures->job_cost = 0;
     figures->job_has_price = false;
+    figures->job_unpriced_seconds = 0;
     figures->job_attempts = 0;
 }
 

@@ -18,7 +18,8 @@ CREATE TABLE job (
     created_us       INTEGER NOT NULL,
     changed_us       INTEGER NOT NULL,
     billable_seconds INTEGER,
-    cost_nanousd     INTEGER,
+    cost_nanousd     INTEGER,          -- of what has a price
+    unpriced_seconds INTEGER,          -- instance-seconds that have none
     recipe           TEXT NOT NULL     -- digest of what is run, with what, on what: jobs that should cost alike have the same
 ) STRICT;
 

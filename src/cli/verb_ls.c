@@ -86,7 +86,10 @@ static void add_row(struct table *table, const struct cJSON *job)
         table_cellf(table, "%s s", seconds);
     else
         table_cell(table, NULL);
-    table_cellf(table, "%s%s", cost ? "$" : "-", cost ? cost : "");
+    table_cellf(table, "%s%s%s", cost ? "$" : "-", cost ? cost : "",
+                cost && json_get_int(job, "unpriced_instance_seconds", 0)
+                    ? " + unpriced"
+                    : "");
 }
 
 static void print_table(const struct cJSON *list, bool all)

@@ -182,6 +182,8 @@ check "its cost is that of what has a price, beside what has none" grep -qE '^"[
 check_equal "its receipt says the same" "$(http /v1/training-jobs/begun/receipt | jq -r '"\(.cost_usd | tojson) and \(.unpriced_instance_seconds) s"')" "$costs"
 check_equal "so does the report" \
     "$(http '/v1/usage?job=begun' | jq -r '.total | "\(.cost_usd | tojson) and \(.unpriced_instance_seconds) s"')" "$costs"
+check_equal "so does the list" \
+    "$(http '/v1/training-jobs?name=begun' | jq -r '.items[0] | "\(.cost_usd | tojson) and \(.unpriced_instance_seconds) s"')" "$costs"
 check "jobctl shows both" grep -q 'instance-seconds without a price' <<<"$("$JOBCTL" show begun)"
 check "the ledger holds" holds
 daemon_stop

@@ -268,6 +268,7 @@ def tamper_with_rows(tampering):
 def tamper_with_jobs(tampering):
     tampering.run("the cost of a job is edited", edit_job("cost_nanousd", lambda old: old - 1))
     tampering.run("the cost of a job is taken away", edit_job("cost_nanousd", lambda old: None))
+    tampering.run("a job has time without a price", edit_job("unpriced_seconds", lambda old: old + 1))
     tampering.run("the seconds of a job are edited", edit_job("billable_seconds", lambda old: old + 1))
     tampering.run("a job has another owner", is_of_job("owner", "nobody", "label", "should_be"))
     tampering.run("a job is of another instance type", is_of_job("instance_type", "ml.x", "label", "should_be"))

@@ -299,7 +299,8 @@ static struct job_row row(void)
                            .has_bill = true,
                            .billable_seconds = 41,
                            .priced = true,
-                           .cost = 4646667 };
+                           .cost = 4646667,
+                           .unpriced_seconds = 3 };
 
     return row;
 }
@@ -315,6 +316,7 @@ START_TEST(a_row_of_a_list_has_its_cost_once_it_is_known)
     expect(priced, "secondary_status", "\"MaxRuntimeExceeded\"");
     expect(priced, "billable_seconds", "41");
     expect(priced, "cost_usd", "\"0.004646667\"");
+    expect(priced, "unpriced_instance_seconds", "3");
     expect(priced, "changed_at", "\"2026-09-21T14:13:20.000001Z\"");
     one.priced = false;
     unpriced = report_row(&one);
@@ -324,6 +326,7 @@ START_TEST(a_row_of_a_list_has_its_cost_once_it_is_known)
     running = report_row(&one);
     expect(running, "billable_seconds", "null");
     expect(running, "cost_usd", "null");
+    expect(running, "unpriced_instance_seconds", "null");
 }
 END_TEST
 

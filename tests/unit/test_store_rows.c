@@ -148,14 +148,16 @@ START_TEST(a_bill_has_a_cost_or_none)
     struct job_row row;
     struct err err;
 
-    must(store_set_bill(store, priced, 41, 4646667, &err), &err);
-    must(store_set_bill(store, unpriced, 41, -1, &err), &err);
+    must(store_set_bill(store, priced, 41, 4646667, 3, &err), &err);
+    must(store_set_bill(store, unpriced, 41, -1, 82, &err), &err);
     must(store_get_job(store, priced, &row, &err), &err);
     ck_assert(row.has_bill && row.priced);
     ck_assert_int_eq(row.billable_seconds, 41);
     ck_assert_int_eq(row.cost, 4646667);
+    ck_assert_int_eq(row.unpriced_seconds, 3);
     must(store_get_job(store, unpriced, &row, &err), &err);
     ck_assert(row.has_bill && !row.priced);
+    ck_assert_int_eq(row.unpriced_seconds, 82);
 }
 END_TEST
 
@@ -377,7 +379,7 @@ static void insert_run(const char *recipe, const char *scheduler, bool emulated,
     job->state = state;
     snprintf(job->recipe, sizeof job->recipe, "%s", recipe);
     must(store_insert_job(store, job, &err), &err);
-    must(store_set_bill(store, job->job_id, seconds, 0, &err), &err);
+    must(store_set_bill(store, job->job_id, seconds, 0, 0, &err), &err);
 }
 
 static void expect_runs(const char *recipe, const char *scheduler, bool emulated,
