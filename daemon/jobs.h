@@ -109,7 +109,7 @@ struct cJSON *jobs_export_facts(struct jobs *jobs);
 
 struct price_filter {
     const char *instance_type; /* or NULL: all */
-    const char *cursor;        /* next_cursor of an earlier answer; NULL: from the start */
+    const char *cursor; /* next_cursor of an earlier answer; NULL: from the start */
     int limit;
 };
 
