@@ -12,7 +12,7 @@ static int64_t seconds_of(const struct interval *interval, const struct bill_now
         return interval->seconds;
     if (!now || strcmp(now->boot_id, interval->boot_id) != 0)
         return 0;
-    return money_billable_seconds(now->boot_us - interval->open_boot_us);
+    return money_passed_seconds(now->boot_us - interval->open_boot_us);
 }
 
 /* The attempt has ended when its last worker has: one that was lost closed earlier. */

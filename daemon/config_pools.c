@@ -63,6 +63,9 @@ static void read_pool_price(void *into, const struct cJSON *value,
     if (money_parse(text, &pool->hourly, &err) < 0)
         member_problem(place, "write dollars an instance-hour, like \"0.30\"", "%s",
                        err.text);
+    else if (pool->hourly > MONEY_HOURLY_MAX)
+        member_problem(place, "write dollars an instance-hour, like \"0.30\"",
+                       "is above 100000 USD an hour, the most that a price may be");
     else
         pool->has_price = true;
 }

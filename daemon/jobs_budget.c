@@ -23,6 +23,13 @@ enum {
     SETTLED_PER_ROUND = 100 /* live jobs, 20 us each where the ledger is read */
 };
 
+/* So long after a start nobody is stopped and no mark is told: schedulers tell within
+ * it what ended while there was no daemon.  The second is for each live job. */
+enum {
+    QUIET_USEC = 500000,
+    QUIET_USEC_A_JOB = 1000
+};
+
 bool jobs_budget_covers(const struct budget *budget, const struct live_job *live)
 {
     return live->spend.covers[budget->slot];
@@ -244,6 +251,10 @@ int jobs_budget_walk_on(struct jobs *jobs, struct err *err)
 
 int jobs_budget_start(struct jobs *jobs, struct err *err)
 {
+    /* A job that has ended meanwhile counts up to now until its end is told. */
+    if (jobs->live_count)
+        jobs->budgets.quiet_boot =
+            clock_boot() + QUIET_USEC + jobs->live_count * QUIET_USEC_A_JOB;
     jobs_budget_walk_anew(jobs);
     return walk(jobs, INT64_MAX, err);
 }

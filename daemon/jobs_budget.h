@@ -49,7 +49,9 @@ struct budgets {
     size_t book_count;   /* prices in the book when `reserved` was computed */
     usec_t reprice_boot; /* when a price that it rests on changes */
     usec_t regrace_boot; /* the first of those that hold instances */
-    usec_t next_boot;    /* when to look again though nothing happens */
+    usec_t
+        quiet_boot;   /* not before: what ended while no daemon ran is heard of first */
+    usec_t next_boot; /* when to look again though nothing happens */
 };
 
 /** Before the first job is taken up. */

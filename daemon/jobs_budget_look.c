@@ -251,6 +251,11 @@ static int look(struct jobs *jobs, usec_t *next, struct err *err)
     if (jobs_budget_walk_on(jobs, err) < 0 || jobs_budget_catch_up(jobs, err) < 0)
         return -1;
     regrace(jobs);
+    if (clock_boot() < budgets->quiet_boot) {
+        budgets->changed = true; /* all of it is looked at then */
+        *next = budgets->quiet_boot;
+        return 0;
+    }
     for (size_t i = 0; i < budgets->count; i++) {
         if (look_if_due(jobs, &budgets->items[i], err) < 0
             || save(jobs, &budgets->items[i], err) < 0)

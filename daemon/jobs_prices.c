@@ -180,7 +180,7 @@ static void read_hourly(void *into, const struct cJSON *value,
 {
     struct order *order = into;
 
-    (void)member_usd(value, place, &order->hourly);
+    (void)member_hourly(value, place, &order->hourly);
 }
 
 static void read_from(void *into, const struct cJSON *value,
@@ -199,12 +199,8 @@ static void read_from(void *into, const struct cJSON *value,
 static void read_currency(void *into, const struct cJSON *value,
                           const struct member_place *place)
 {
-    const char *text;
-
     (void)into;
-    if (member_text(value, place, 64, &text) && strcmp(text, "USD") != 0)
-        member_problem(place, "convert it and write USD",
-                       "'%s' is not USD, the only currency of the ledger", text);
+    (void)member_currency(value, place);
 }
 
 static void read_note(void *into, const struct cJSON *value,

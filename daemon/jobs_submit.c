@@ -1,5 +1,6 @@
 /* Taking a job on. */
 
+#include "daemon/estimate.h"
 #include "daemon/jobs_private.h"
 #include "daemon/report.h"
 #include "src/clock.h"
@@ -127,6 +128,25 @@ static void check_source(struct jobs *jobs, const struct job_spec *spec,
                      "source %s is not here", spec->source_dir);
 }
 
+/* A cost that could not be written down would end in none at all. */
+static void check_cost(struct jobs *jobs, const struct job_spec *spec,
+                       struct problems *problems)
+{
+    const struct offer *offer = offers_find(&jobs->offers, spec->instance_type);
+    const struct run_bounds bounds = run_bounds_of_spec(spec);
+    usec_t now = clock_wall();
+    const struct profile_price *price =
+        offer ? price_dearest(&jobs->book, offer, now,
+                              now + estimate_most_seconds(&bounds) * USEC_PER_SEC)
+              : NULL;
+    nanousd_t cost;
+    struct err err;
+
+    if (price && estimate_most_cost(&bounds, price->hourly, &cost, &err) < 0)
+        problems_add(problems, "max_run", "ask for less time, or for fewer instances",
+                     "%s", err.text);
+}
+
 static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *submit,
                                      struct problems *problems, struct err *err)
 {
@@ -138,6 +158,7 @@ static struct job_spec *checked_spec(struct jobs *jobs, const struct submit *sub
         check_slots(jobs, spec, problems);
         check_data(jobs, spec, problems);
         check_source(jobs, spec, problems);
+        check_cost(jobs, spec, problems);
         jobs_budget_check_spec(jobs, spec, problems);
     } else {
         check_type(jobs, submit->spec, problems);

@@ -211,13 +211,6 @@ static int give_open(const struct reader *reader, struct charge charge, usec_t w
     return give(reader, &charge, err);
 }
 
-/* Rounded down: what has ended since, and is not known to have, counts no more in the
- * end. */
-static int64_t passed_seconds(usec_t span)
-{
-    return span > 0 ? span / USEC_PER_SEC : 0;
-}
-
 /* job_id 0: of all jobs. */
 static int each_open(const struct reader *reader, int64_t job_id, struct err *err)
 {
@@ -238,8 +231,8 @@ static int each_open(const struct reader *reader, int64_t job_id, struct err *er
         charge.open = true;
         charge.start_s = wall / USEC_PER_SEC;
         if (boot_id && strcmp(boot_id, clock_boot_id()) == 0)
-            charge.seconds = passed_seconds(reader->store->read_boot_us
-                                            - sqlite3_column_int64(statement, 8));
+            charge.seconds = money_passed_seconds(reader->store->read_boot_us
+                                                  - sqlite3_column_int64(statement, 8));
         before = is_of_one_attempt(&last, &charge) ? before + 1 : 0;
         last = charge;
         if (give_open(reader, charge, wall, before, err) < 0)

@@ -340,6 +340,22 @@ bool member_usd(const struct cJSON *value, const struct member_place *place,
     return true;
 }
 
+bool member_hourly(const struct cJSON *value, const struct member_place *place,
+                   nanousd_t *out)
+{
+    nanousd_t hourly;
+
+    if (!member_usd(value, place, &hourly))
+        return false;
+    if (hourly > MONEY_HOURLY_MAX) {
+        member_problem(place, "write dollars an instance-hour",
+                       "is above 100000 USD an hour, the most that a price may be");
+        return false;
+    }
+    *out = hourly;
+    return true;
+}
+
 bool member_currency(const struct cJSON *value, const struct member_place *place)
 {
     const char *text;

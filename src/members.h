@@ -83,6 +83,9 @@ bool member_decimal(const struct cJSON *value, const struct member_place *place,
 /** An amount of dollars above 0, as member_decimal, with at most nine decimals. */
 bool member_usd(const struct cJSON *value, const struct member_place *place,
                 nanousd_t *out);
+/** The price of an instance-hour: as member_usd, at most MONEY_HOURLY_MAX. */
+bool member_hourly(const struct cJSON *value, const struct member_place *place,
+                   nanousd_t *out);
 /** "USD", the currency of every amount. */
 bool member_currency(const struct cJSON *value, const struct member_place *place);
 /** An object (array) of at most `max` members. */

@@ -142,6 +142,11 @@ const char *money_format_short(nanousd_t amount, char out[MONEY_TEXT_SIZE])
     return out;
 }
 
+int64_t money_passed_seconds(usec_t span)
+{
+    return span > 0 ? span / USEC_PER_SEC : 0;
+}
+
 int64_t money_billable_seconds(usec_t span)
 {
     return span > 0 ? (span - 1) / USEC_PER_SEC + 1 : 0;

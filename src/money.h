@@ -11,6 +11,10 @@ typedef int64_t nanousd_t;
 
 #define NANOUSD_PER_USD INT64_C(1000000000)
 
+/* The highest price of an instance-hour: a slip of some digits is refused before the
+ * cost of a job gets too large to be written down, which is at 9.2 billion dollars. */
+#define MONEY_HOURLY_MAX (INT64_C(100000) * NANOUSD_PER_USD)
+
 /* Room for any amount as text: sign, point, NUL and the 39 digits of 128 bits. */
 enum {
     MONEY_TEXT_SIZE = 48
@@ -25,6 +29,11 @@ const char *money_format(nanousd_t amount, char out[MONEY_TEXT_SIZE]);
 /** For people: two decimals from 1 USD on ("12.35"), else four significant digits. Half
  * to even. */
 const char *money_format_short(nanousd_t amount, char out[MONEY_TEXT_SIZE]);
+
+/** Whole seconds of a span that goes on, rounded down: once it has ended it has no
+ * less.
+ */
+int64_t money_passed_seconds(usec_t span);
 
 /** A span rounded up to whole seconds, once; negative spans are 0. */
 int64_t money_billable_seconds(usec_t span);

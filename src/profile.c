@@ -66,7 +66,7 @@ static void read_hourly(void *into, const struct cJSON *value,
 {
     struct price_reading *reading = into;
 
-    (void)member_usd(value, place, &reading->price->hourly);
+    (void)member_hourly(value, place, &reading->price->hourly);
 }
 
 static void read_from(void *into, const struct cJSON *value,

@@ -12,23 +12,6 @@
 
 /* --- runs --- */
 
-/* Runs that are alike in all else are several by their names. */
-static struct cJSON *named(const struct cJSON *array)
-{
-    struct cJSON *result = json_array_new();
-    size_t number = 0;
-
-    json_each (run, array) {
-        struct cJSON *copy = json_copy(run);
-        auto_free char *name = xasprintf("import %zu", ++number);
-
-        if (!json_get(copy, "name"))
-            json_set_text(copy, "name", name);
-        json_append(result, copy);
-    }
-    return result;
-}
-
 /* As imported: {"name":"a","instance_type":"x", ...}, separated by commas. */
 static void read_runs(const char *text, const char *by, struct compare_run **runs,
                       size_t *count)
@@ -37,14 +20,12 @@ static void read_runs(const char *text, const char *by, struct compare_run **run
     const struct member_place place = { .problems = &problems };
     auto_free char *words = xasprintf("[%s]", text);
     auto_json struct cJSON *json = NULL;
-    auto_json struct cJSON *all = NULL;
     struct err err;
 
     *runs = NULL;
     *count = 0;
     ck_assert_msg(json_parse(words, strlen(words), &json, &err) == 0, "%s", err.text);
-    all = named(json);
-    compare_import(all, &place, by, runs, count);
+    compare_import(json, &place, by, runs, count);
     ck_assert_msg(problems.count == 0, "%s: %s", problems.items[0].path,
                   problems.items[0].message);
 }
@@ -196,9 +177,9 @@ static void simulate(const struct truth *truth, uint64_t *state, struct comparis
         size_t arm = i % 2;
 
         text_printf(&words,
-                    "%s{\"instance_type\":\"%s\",\"billable_seconds\":%lld,"
-                    "\"usd_per_hour\":\"%s\"}",
-                    i ? "," : "", arm ? "new" : "old",
+                    "%s{\"name\":\"%zu\",\"instance_type\":\"%s\","
+                    "\"billable_seconds\":%lld,\"usd_per_hour\":\"%s\"}",
+                    i ? "," : "", i, arm ? "new" : "old",
                     (long long)noisy(truth->seconds[arm], truth->spread[arm], state),
                     truth->price[arm]);
     }
@@ -355,8 +336,8 @@ START_TEST(a_failed_run_costs_and_is_in_no_other_figure)
     auto_json struct cJSON *json = NULL;
     const struct cJSON *arm;
 
-    compare_text(RUN("a", 3600, "1") ALIKE
-                 "," RUN("a", 1800, "1") ",\"status\":\"Failed\"}," RUN("a", 3600, "1")
+    compare_text(RUN("a", 3600, "1") ",\"name\":\"first\"" ALIKE "," RUN(
+                     "a", 1800, "1") ",\"status\":\"Failed\"}," RUN("a", 3600, "1")
                      ALIKE "," RUN("b", 10, "1") ALIKE,
                  &comparison);
     json = compare_to_json(&comparison);
