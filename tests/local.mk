@@ -49,7 +49,6 @@ flow_tests = \
 	tests/flow/stage_s3.sh \
 	tests/flow/torchrun_environment.sh \
 	tests/flow/torchrun_wrapper.sh \
-	tests/flow/usage_adds_up.sh \
 	tests/flow/usage_focus.sh \
 	tests/flow/verify.sh \
 	tests/flow/warm_pool.sh \
@@ -71,7 +70,8 @@ flow_tests = \
 heavy_tests = \
 	tests/faults/ports_torch.sh \
 	tests/flow/examples.sh \
-	tests/flow/launch_matrix_torchrun.sh
+	tests/flow/launch_matrix_torchrun.sh \
+	tests/flow/usage_adds_up.sh
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
