@@ -136,8 +136,7 @@ static void set_unknown(struct compare_run *run, const char *why)
 void series_phases(const struct series *series, bool by_step,
                    const struct run_times *times, struct compare_run *run)
 {
-    const struct point *first = series->points;
-    const struct point *last = first + series->count - 1;
+    const struct point *first, *last;
     struct compare_phases *phases = &run->phases;
     double rate;
 
@@ -145,6 +144,8 @@ void series_phases(const struct series *series, bool by_step,
         set_unknown(run, "fewer than 4 values tell how its work went on");
         return;
     }
+    first = &series->points[0];
+    last = &series->points[series->count - 1];
     rate = rate_of(series, by_step);
     if (isnan(rate)) {
         set_unknown(run, "its work does not grow with its values");

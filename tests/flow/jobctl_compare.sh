@@ -83,8 +83,10 @@ check_equal "no dollar beyond is spent" \
     "$(compare --tag "benchmark=$(tag_of "$WORK/max.log")" --output json | jq '[.runs[].cost_usd | tonumber] | add <= 0.0004')" true
 "$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge --max-usd 0.0001 >"$WORK/out" 2>&1
 check_equal "money that does not pay for one run ends it with 2" $? 2
-"$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge --runs 1 --set 'command=[/bin/false]' >"$WORK/out" 2>&1
-check_equal "a run that failed makes it end with 1" $? 1
+check_status "a run that failed makes it end with 1" 1 \
+    "$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge --runs 1 --set 'command=[/bin/false]'
+mv "$WORK/check.out" "$WORK/failed.txt"
+check "and is in the comparison none the less" grep -q ' Failed .*it did not complete' "$WORK/failed.txt"
 "$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge,ml.c5.nothing >"$WORK/out" 2>&1
 check_equal "a type that is not there ends it with 2" $? 2
 check_equal "before anything has run" "$(grep -c 'Completed' "$WORK/out")" 0

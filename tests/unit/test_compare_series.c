@@ -22,7 +22,9 @@ struct mark {
 static void make(const struct mark *marks, size_t count, bool by_step,
                  struct series *out)
 {
-    out->points = xcalloc(count + 1, sizeof *out->points);
+    if (count == 0)
+        return; /* without room, as series_read leaves it */
+    out->points = xcalloc(count, sizeof *out->points);
     out->count = count;
     for (size_t i = 0; i < count; i++)
         out->points[i] = (struct point){
