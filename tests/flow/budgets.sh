@@ -199,6 +199,20 @@ wait_for crash
 check "a crash between does not move a stop" at_most "$(show crash cost_usd)" 0.009
 check_equal "nor hide its cause" "$(show crash end.cause)" '"budget"'
 
+# --- what ended while nobody was there ---
+
+"$JOBCTL" budget set away --usd 0.03 --project away --action stop >/dev/null
+for name in one two three four five; do
+    fake "away-$name" away '"grace": 1, "fake": {"run_ms": 900}'
+done
+fake away-on away '"grace": 1, "fake": {"run_ms": 7000}'
+daemon_kill
+sleep 5
+daemon_start
+wait_for away-on
+check_equal "what ended while the daemon was away does not stop what goes on" "$(show away-on end.cause)" '"completed"'
+check_equal "nor is a mark told for it" "$(kinds away)" "set"
+
 # --- prices that change ---
 
 submit block true '{"instance_type": "ml.c5.9xlarge", "grace": 1, "max_run": 60, "fake": {"run_ms": 60000}}'
