@@ -78,17 +78,30 @@ void exchange_parameter(struct exchange *exchange, const char *name, const char 
                               &exchange->problems);
 }
 
-static void refuse_size(struct reply *reply, int64_t limit)
+static bool is_source(const struct exchange *exchange)
 {
-    reply_problem(reply, PROBLEM_PAYLOAD_TOO_LARGE, NULL,
-                  "a body may have %lld bytes here", (long long)limit);
+    return exchange->request.route->open != NULL;
+}
+
+static int64_t size_limit(const struct exchange *exchange)
+{
+    return is_source(exchange) ? exchange->api->source_limit_bytes
+                               : exchange->api->body_limit_bytes;
+}
+
+static void refuse_size(struct exchange *exchange)
+{
+    reply_problem(&exchange->reply, PROBLEM_PAYLOAD_TOO_LARGE, NULL,
+                  "the body is larger than %lld bytes: send less, or have limits.%s in"
+                  " the configuration of railheadd raised",
+                  (long long)size_limit(exchange),
+                  is_source(exchange) ? "source_bytes" : "body_bytes");
 }
 
 void exchange_enter(struct exchange *exchange)
 {
     const struct route *route = exchange->request.route;
     struct reply *reply = &exchange->reply;
-    int64_t limit;
 
     if (reply->status)
         return;
@@ -96,10 +109,9 @@ void exchange_enter(struct exchange *exchange)
         reply_parameters(reply, &exchange->problems);
         return;
     }
-    limit = route->open ? exchange->api->source_limit_bytes
-                        : exchange->api->body_limit_bytes;
-    if ((route->open || route->takes_body) && exchange->announced > limit)
-        refuse_size(reply, limit);
+    if ((route->open || route->takes_body)
+        && exchange->announced > size_limit(exchange))
+        refuse_size(exchange);
     else if (route->open)
         route->open(exchange->api, &exchange->request, reply);
 }
@@ -112,15 +124,14 @@ bool exchange_answers_early(const struct exchange *exchange)
 
 static void keep_upload(struct exchange *exchange, const char *bytes, size_t len)
 {
-    struct reply *reply = &exchange->reply;
     struct err err;
 
     if (upload_add(exchange->request.upload, bytes, len, &err) == 0)
         return;
     if (err.code == ERR_LIMIT)
-        refuse_size(reply, exchange->api->source_limit_bytes);
+        refuse_size(exchange);
     else
-        reply_err(reply, &err);
+        reply_err(&exchange->reply, &err);
 }
 
 static void keep_body(struct exchange *exchange, const char *bytes, size_t len)
@@ -130,7 +141,7 @@ static void keep_body(struct exchange *exchange, const char *bytes, size_t len)
         return;
     }
     text_clear(&exchange->body);
-    refuse_size(&exchange->reply, exchange->api->body_limit_bytes);
+    refuse_size(exchange);
 }
 
 bool exchange_body(struct exchange *exchange, const char *bytes, size_t len)

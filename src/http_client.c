@@ -214,6 +214,15 @@ static void set_headers(struct http_transfer *transfer, const char *const *heade
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
 }
 
+/* Its size first: of a text of its own length libcurl takes 8 MB, and else nothing of
+ * it. */
+static void set_body(struct http_transfer *transfer, const char *body)
+{
+    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     (curl_off_t)strlen(body));
+    curl_easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, body);
+}
+
 static int set_all(struct http_transfer *transfer, const struct http_request *request,
                    struct err *err)
 {
@@ -235,9 +244,9 @@ static int set_all(struct http_transfer *transfer, const struct http_request *re
     if (strcmp(request->method, "HEAD") == 0)
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else if (request->body)
-        curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->body);
+        set_body(transfer, request->body);
     else if (strcmp(request->method, "POST") == 0)
-        curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, "");
+        set_body(transfer, "");
     if (request->body_file && open_body_file(transfer, request->body_file, err) < 0)
         return -1;
     if (request->body_range)

@@ -52,6 +52,14 @@ printf 'instance_type,billable_seconds\nml.p3.2xlarge,ten\n' >"$WORK/words.csv"
 compare --import "$WORK/words.csv" >"$WORK/out" 2>&1
 check_equal "seconds that are no number end it with 2" $? 2
 check "and are named" grep -q 'import\[0\].billable_seconds' "$WORK/out"
+{
+    printf 'name,instance_type,billable_seconds\n'
+    head -c 9000000 /dev/zero | tr '\0' x
+    printf ',ml.p3.2xlarge,10\n'
+} >"$WORK/long.csv"
+compare --import "$WORK/long.csv" >"$WORK/out" 2>&1
+check_equal "more than the daemon takes ends it with 6" $? 6
+check "and it is said how much that is, and what sets it" grep -q '1048576 bytes.*limits.body_bytes' "$WORK/out"
 compare --job nobody >"$WORK/out" 2>&1
 check_equal "a job that is not there ends it with 3" $? 3
 
