@@ -16,6 +16,7 @@ static void set_time(struct cJSON *json, const char *name, usec_t wall)
     json_set_text(json, name, wall ? time_format(wall, text) : NULL);
 }
 
+/* @as_of  "" of a price that is of no day: one's own, of the configuration */
 static struct cJSON *price_to_json(nanousd_t hourly, const char *source,
                                    const char *basis, const char *confidence,
                                    const char *as_of)
@@ -27,7 +28,7 @@ static struct cJSON *price_to_json(nanousd_t hourly, const char *source,
     json_set_text(json, "source", source);
     json_set_text(json, "basis", basis);
     json_set_text(json, "confidence", confidence);
-    json_set_text(json, "as_of", as_of);
+    json_set_text(json, "as_of", *as_of ? as_of : NULL);
     return json;
 }
 

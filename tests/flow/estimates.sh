@@ -51,8 +51,9 @@ check_equal "the most is max_run, grace and a second of both instances" "$(estim
 check_equal "the price is of both instances" "$(estimate '[.price.usd_per_hour, .usd_per_hour, .emulated]')" '["3.6","7.2",false]'
 check_equal "what is likely is said to be unknown" "$(estimate '.likely | [.basis, .seconds, .cost_usd, .low_usd, .unavailable]')" \
     '[null,null,null,null,"no finished job of the same code, hyperparameters and instance type"]'
-check_equal "people are told the same" "$("$JOBCTL" estimate "$WORK/job.json" | sed -n '3,$p')" \
-    "  price in all     \$7.2 per hour
+check_equal "people are told the same" "$("$JOBCTL" estimate "$WORK/job.json" | sed -n '2,$p')" \
+    "  price            \$3.6 per instance-hour (configuration, high confidence)
+  price in all     \$7.2 per hour
   at most          10 min 21 s, \$1.24
   likely           not known: no finished job of the same code, hyperparameters and instance type"
 check_equal "an estimate makes no job" "$(http /v1/training-jobs | jq -c .items)" '[]'
