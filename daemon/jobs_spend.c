@@ -54,31 +54,31 @@ static nanousd_t all_of(nanousd_t hourly, int instances)
     return __builtin_mul_overflow(hourly, instances, &rate) ? INT64_MAX : rate;
 }
 
-/* What is known of the prices of a type within [from, to]: the dearest, of an instance;
- * `otherwise` where nobody knows one. */
-static nanousd_t dearest(struct jobs *jobs, const char *type, usec_t from, usec_t to,
+/* What is known of the prices of a type from `from` on, for so long: the dearest, of an
+ * instance; `otherwise` where nobody knows one. */
+static nanousd_t dearest(struct jobs *jobs, const char *type, usec_t from, usec_t lasts,
                          nanousd_t otherwise)
 {
     const struct profile_price *price =
-        price_dearest(&jobs->book, offers_find(&jobs->offers, type), from, to);
+        price_dearest(&jobs->book, offers_find(&jobs->offers, type), from, lasts);
 
     return price ? price->hourly : otherwise;
 }
 
 /* The same of a job.  What is pinned holds, unless changes of price cut intervals. */
 static nanousd_t hourly_of(struct jobs *jobs, const struct live_job *live, usec_t from,
-                           usec_t to)
+                           usec_t lasts)
 {
     nanousd_t pinned = live->spend.is_open ? live->spend.hourly : 0;
 
     if (live->spend.is_open && !jobs->book.at_change)
         return pinned;
-    return dearest(jobs, live->job->instance_type, from, to, pinned);
+    return dearest(jobs, live->job->instance_type, from, lasts, pinned);
 }
 
 static nanousd_t hourly_now(struct jobs *jobs, const struct live_job *live)
 {
-    return hourly_of(jobs, live, clock_wall(), clock_wall());
+    return hourly_of(jobs, live, clock_wall(), 0);
 }
 
 /* --- what has run --- */
@@ -186,19 +186,19 @@ static nanousd_t at_most(nanousd_t amount, nanousd_t bound)
     return bound > 0 ? bound : 0;
 }
 
-/* When the last second that is paid for has passed, should it begin now. */
-static usec_t last_wall(const struct run_bounds *bounds)
+/* What is paid for at most, should it begin now. */
+static usec_t most_lasts(const struct run_bounds *bounds)
 {
-    return clock_wall()
-           + (estimate_most_seconds(bounds) + bounds->keep_alive_s) * USEC_PER_SEC;
+    return (estimate_most_seconds(bounds) + bounds->keep_alive_s) * USEC_PER_SEC;
 }
 
 nanousd_t jobs_spend_most(struct jobs *jobs, const struct live_job *live)
 {
     const struct job *job = live->job;
     struct run_bounds bounds = bounds_left(job);
-    usec_t from = live->spend.is_open ? opened_wall(job) : clock_wall();
-    nanousd_t hourly = hourly_of(jobs, live, from, last_wall(&bounds));
+    usec_t now = clock_wall();
+    usec_t from = live->spend.is_open ? opened_wall(job) : now;
+    nanousd_t hourly = hourly_of(jobs, live, from, now - from + most_lasts(&bounds));
     nanousd_t most = 0;
 
     if (!job_state_is_final(job->state))
@@ -224,7 +224,7 @@ nanousd_t jobs_spend_grace(struct jobs *jobs, const struct live_job *live)
 {
     const struct job *job = live->job;
     usec_t lasts = stop_lasts(job);
-    nanousd_t hourly = hourly_of(jobs, live, clock_wall(), clock_wall() + lasts);
+    nanousd_t hourly = hourly_of(jobs, live, clock_wall(), lasts);
 
     if (job->warm == WARM_AVAILABLE)
         return budget_cost(hourly, job->instance_count);
@@ -254,7 +254,7 @@ nanousd_t jobs_spend_most_of_spec(struct jobs *jobs, const struct job_spec *spec
 {
     struct run_bounds bounds = run_bounds_of_spec(spec);
     nanousd_t hourly =
-        dearest(jobs, spec->instance_type, clock_wall(), last_wall(&bounds), 0);
+        dearest(jobs, spec->instance_type, clock_wall(), most_lasts(&bounds), 0);
     nanousd_t most = budget_plus(most_of(&bounds, hourly), warm_of(&bounds, hourly));
 
     return spec->budget ? at_most(most, spec->budget) : most;
@@ -264,14 +264,13 @@ nanousd_t jobs_spend_grace_of_spec(struct jobs *jobs, const struct job_spec *spe
 {
     int64_t lasts_s = spec->grace_s + SLACK_S;
     nanousd_t hourly = dearest(jobs, spec->instance_type, clock_wall(),
-                               clock_wall() + lasts_s * USEC_PER_SEC, 0);
+                               lasts_s * USEC_PER_SEC, 0);
 
     return budget_cost(hourly, lasts_s * spec->instance_count);
 }
 
 nanousd_t jobs_spend_second_of_spec(struct jobs *jobs, const struct job_spec *spec)
 {
-    return budget_cost(dearest(jobs, spec->instance_type, clock_wall(), clock_wall(),
-                               0),
+    return budget_cost(dearest(jobs, spec->instance_type, clock_wall(), 0, 0),
                        spec->instance_count);
 }

@@ -134,11 +134,9 @@ static void check_cost(struct jobs *jobs, const struct job_spec *spec,
 {
     const struct offer *offer = offers_find(&jobs->offers, spec->instance_type);
     const struct run_bounds bounds = run_bounds_of_spec(spec);
-    usec_t now = clock_wall();
     const struct profile_price *price =
-        offer ? price_dearest(&jobs->book, offer, now,
-                              now + estimate_most_seconds(&bounds) * USEC_PER_SEC)
-              : NULL;
+        price_dearest(&jobs->book, offer, clock_wall(),
+                      estimate_most_seconds(&bounds) * USEC_PER_SEC);
     nanousd_t cost;
     struct err err;
 

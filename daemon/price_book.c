@@ -153,17 +153,20 @@ usec_t price_next_change(const struct price_book *book, const struct offer *offe
 
 const struct profile_price *price_dearest(const struct price_book *book,
                                           const struct offer *offer, usec_t from,
-                                          usec_t to)
+                                          usec_t lasts)
 {
     const struct profile_price *dearest = NULL;
+    usec_t at = from;
 
-    for (usec_t at = from; offer && at <= to && at != INT64_MAX;
-         at = price_next_change(book, offer, at)) {
+    if (!offer)
+        return NULL;
+    do {
         const struct profile_price *price = price_in_force(book, offer, at);
 
         if (price && (!dearest || price->hourly > dearest->hourly))
             dearest = price;
-    }
+        at = price_next_change(book, offer, at);
+    } while (at != INT64_MAX && at - from <= lasts);
     return dearest;
 }
 

@@ -55,11 +55,12 @@ const struct profile_price *price_of_profile(const struct price_book *book,
 usec_t price_next_change(const struct price_book *book, const struct offer *offer,
                          usec_t wall);
 
-/** The dearest of the prices in force at any time of [from, to].  NULL: unpriced at all
- * of it, as also without an offer.  Pure. */
+/** The dearest of the prices in force at any time of `lasts` microseconds from `from`
+ * on, the last one included; 0 or less: at `from`.  NULL: unpriced at all of it, as also
+ * without an offer.  Pure. */
 const struct profile_price *price_dearest(const struct price_book *book,
                                           const struct offer *offer, usec_t from,
-                                          usec_t to);
+                                          usec_t lasts);
 
 /* From this second of an interval on another price is in force. */
 struct price_step {

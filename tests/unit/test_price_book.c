@@ -109,6 +109,8 @@ static const struct {
     { &of_catalog, 12, 14, 100 },
     { &of_catalog, 15, 29, 150 },
     { &of_catalog, 15, 500, 301 },
+    { &of_catalog, 15, 15, 150 },
+    { &of_catalog, 15, 14, 150 }, /* a clock that was set back: what begins it */
     { &of_pool, 0, 14, 70 },
     { &is_free, 0, 500, 0 },
     { NULL, 0, 500, -1 },
@@ -119,7 +121,7 @@ START_TEST(the_dearest_price_of_a_span_counts_each_that_is_in_force_in_it)
 {
     const struct profile_price *price =
         price_dearest(&full, dearest[_i].offer, SECONDS(dearest[_i].from),
-                      SECONDS(dearest[_i].to));
+                      SECONDS(dearest[_i].to - dearest[_i].from));
 
     ck_assert_int_eq(price ? price->hourly : -1, dearest[_i].hourly);
 }
