@@ -12,6 +12,7 @@ lint_tests = \
 	tests/lint/man-members.sh \
 	tests/lint/man-verbs.sh \
 	tests/lint/mandoc.sh \
+	tests/lint/one-now.sh \
 	tests/lint/openapi-routes.sh \
 	tests/lint/schema.sh \
 	tests/lint/shell.sh \
