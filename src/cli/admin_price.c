@@ -14,10 +14,8 @@ static struct cJSON *order_of(const struct admin_options *options, const char *t
 
     json_set_text(body, "instance_type", type);
     json_set_text(body, "usd_per_hour", options->usd);
-    if (options->from)
-        json_set_text(body, "from", options->from);
-    if (options->note)
-        json_set_text(body, "note", options->note);
+    remote_set_text(body, "from", options->from);
+    remote_set_text(body, "note", options->note);
     return body;
 }
 

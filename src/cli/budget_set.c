@@ -18,12 +18,6 @@ struct order {
     int64_t notify_at; /* 0: the server's default */
 };
 
-static void set_text(struct cJSON *body, const char *name, const char *text)
-{
-    if (text)
-        json_set_text(body, name, text);
-}
-
 /* NULL, and said why, when --tag is none. */
 static struct cJSON *tag_of(const char *words)
 {
@@ -46,13 +40,13 @@ static struct cJSON *body_of(const struct order *order)
     struct cJSON *scope = json_object_new();
 
     json_set(body, "scope", scope);
-    set_text(body, "limit_usd", order->usd);
-    set_text(body, "per", order->per);
-    set_text(body, "action", order->action);
+    remote_set_text(body, "limit_usd", order->usd);
+    remote_set_text(body, "per", order->per);
+    remote_set_text(body, "action", order->action);
     if (order->notify_at)
         json_set_int(body, "notify_at", order->notify_at);
-    set_text(scope, "owner", order->owner);
-    set_text(scope, "project", order->project);
+    remote_set_text(scope, "owner", order->owner);
+    remote_set_text(scope, "project", order->project);
     if (order->tag) {
         struct cJSON *tag = tag_of(order->tag);
 

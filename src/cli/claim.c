@@ -4,19 +4,18 @@
 
 typedef __int128 wide_t;
 
-enum {
-    MILLIONTHS = 1000000
-};
-
 int claim_parse_percent(const char *text, int64_t *out, struct err *err)
 {
-    micro_t micro;
+    const int64_t unit = 1000; /* of money's nine decimals, three too many */
+    nanousd_t percent;
 
-    if (micro_parse(text, &micro, err) < 0)
-        return -1;
-    if (micro >= CLAIM_WHOLE)
-        return err_set(err, ERR_INVALID, "%s %% is not below 100 %%", text);
-    *out = (int64_t)micro;
+    if (money_parse(text, &percent, NULL) < 0 || percent % unit
+        || percent / unit >= CLAIM_WHOLE)
+        return err_set(err, ERR_INVALID,
+                       "\"%s\" is no percentage from 0 to below 100 with at most six"
+                       " decimals",
+                       text);
+    *out = percent / unit;
     return 0;
 }
 
@@ -45,12 +44,12 @@ int64_t claim_time(const struct claim *claim, enum claim_reading reading)
     wide_t numerator, denominator;
 
     time_of(claim, reading, &numerator, &denominator);
-    return (int64_t)((numerator * MILLIONTHS * 2 + denominator) / (denominator * 2));
+    return (int64_t)((numerator * CLAIM_WHOLE * 2 + denominator) / (denominator * 2));
 }
 
 static int fit(wide_t number, int64_t *out, struct err *err)
 {
-    if (number > INT64_MAX || number < INT64_MIN)
+    if (number > INT64_MAX || number < -INT64_MAX)
         return err_set(err, ERR_LIMIT,
                        "these prices and percentages lie too far apart");
     *out = (int64_t)number;
@@ -82,7 +81,6 @@ int claim_saving(const struct claim *claim, enum claim_reading reading, nanousd_
 int claim_time_at_most(const struct claim *claim, nanousd_t price, int64_t *out,
                        struct err *err)
 {
-    return fit((wide_t)claim->baseline * (CLAIM_WHOLE - claim->cheaper) * MILLIONTHS
-                   / ((wide_t)CLAIM_WHOLE * price),
-               out, err);
+    return fit((wide_t)claim->baseline * (CLAIM_WHOLE - claim->cheaper) / price, out,
+               err);
 }

@@ -30,7 +30,8 @@ struct claim {
 /** Reads "22" or "0.5": percent, at least 0 and below 100, at most six decimals. */
 MUST_CHECK int claim_parse_percent(const char *text, int64_t *out, struct err *err);
 
-/** The time as a share of the baseline's, in millionths, rounded half up. */
+/** The time as a share of the baseline's, CLAIM_WHOLE is the same; rounded half up, and
+ * above 0. */
 int64_t claim_time(const struct claim *claim, enum claim_reading reading);
 
 /* Each of these fails with ERR_LIMIT when its result does not fit. */
@@ -46,8 +47,8 @@ MUST_CHECK int claim_price_at_most(const struct claim *claim,
 MUST_CHECK int claim_saving(const struct claim *claim, enum claim_reading reading,
                             nanousd_t price, int64_t *out, struct err *err);
 
-/** The longest time, as a share of the baseline's in millionths, at which it is as much
- * cheaper as claimed at this price (above 0), rounded down. */
+/** The longest time, as a share of the baseline's (CLAIM_WHOLE is the same), at which
+ * it is as much cheaper as claimed at this price (above 0), rounded down. */
 MUST_CHECK int claim_time_at_most(const struct claim *claim, nanousd_t price,
                                   int64_t *out, struct err *err);
 

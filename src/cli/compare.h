@@ -1,6 +1,7 @@
 #ifndef SRC_CLI_COMPARE_H
 #define SRC_CLI_COMPARE_H
 
+#include "src/cli/remote.h"
 #include "src/cli/verbs.h"
 #include "src/err.h"
 #include "src/json.h"
@@ -23,8 +24,10 @@ int compare_claim(const struct cli *cli, const struct claim_words *words);
 
 /* --- compare_print.c --- */
 
-/** The comparison on stdout, in the form that --output asks for. */
-void compare_print(const struct cli *cli, const struct cJSON *comparison);
+/** Has the server compare what `request`, a body of POST /v1/comparisons, asks for, and
+ * prints that on stdout, in the form of --output.  Gives the exit code. */
+int compare_print(const struct cli *cli, struct remote *remote,
+                  const struct cJSON *request);
 
 /* --- compare_table.c: for people --- */
 

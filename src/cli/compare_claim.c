@@ -7,6 +7,7 @@
 #include "src/cli/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,25 +56,25 @@ static int read_words(const struct claim_words *words, struct what_if *out,
     return 0;
 }
 
-/* "48.8285": percent from millionths of one, four decimals, half up. */
-static void set_percent(struct cJSON *json, const char *name, int64_t millionths)
+/* A share of which CLAIM_WHOLE is the whole, as "0.78000000" where the whole is 1, as
+ * "78.000000" where it is 100. */
+static void set_share(struct cJSON *json, const char *name, int64_t share, int64_t one)
 {
-    int64_t tenth_basis =
-        millionths < 0 ? -((-millionths + 50) / 100) : (millionths + 50) / 100;
-    auto_free char *words =
-        xasprintf("%s%" PRId64 ".%04" PRId64, tenth_basis < 0 ? "-" : "",
-                  tenth_basis < 0 ? -tenth_basis / 10000 : tenth_basis / 10000,
-                  tenth_basis < 0 ? -tenth_basis % 10000 : tenth_basis % 10000);
+    auto_free char *words = xasprintf("%s%" PRId64 ".%0*" PRId64, share < 0 ? "-" : "",
+                                      imaxabs(share) / one, one == CLAIM_WHOLE ? 8 : 6,
+                                      imaxabs(share) % one);
 
     json_set_number(json, name, words);
 }
 
-static void set_ratio(struct cJSON *json, const char *name, int64_t millionths)
+static void set_percent(struct cJSON *json, const char *name, int64_t share)
 {
-    auto_free char *words =
-        xasprintf("%" PRId64 ".%06" PRId64, millionths / 1000000, millionths % 1000000);
+    set_share(json, name, share, CLAIM_WHOLE / 100);
+}
 
-    json_set_number(json, name, words);
+static void set_ratio(struct cJSON *json, const char *name, int64_t share)
+{
+    set_share(json, name, share, CLAIM_WHOLE);
 }
 
 static void set_price(struct cJSON *json, const char *name, nanousd_t price)
@@ -173,11 +174,13 @@ static void add_prices(const struct cJSON *json, struct text *out)
         for (int i = 0; i < CLAIM_READINGS; i++) {
             const struct cJSON *reading = json_get(row, readings[i].name);
 
-            table_cellf(table, "%.1f %% cheaper%s",
-                        number_of(reading, "saving_percent"),
+            double saving = number_of(reading, "saving_percent");
+
+            table_cellf(table, "%.1f %% %s%s", fabs(saving),
+                        saving < 0 ? "dearer" : "cheaper",
                         json_get_bool(reading, "holds") ? ", holds" : "");
         }
-        table_cellf(table, "%.3f at most", number_of(row, "time_ratio_at_most"));
+        table_cellf(table, "%.4g at most", number_of(row, "time_ratio_at_most"));
     }
     text_puts(out, "\n");
     table_print(table, out);
@@ -188,7 +191,7 @@ static void print_words(const struct cJSON *json)
     const struct cJSON *claim = json_get(json, "claim");
     auto_text struct text out = { 0 };
 
-    text_printf(&out, "%g %% faster and %g %% cheaper than $%s per hour\n",
+    text_printf(&out, "%.8g %% faster and %.8g %% cheaper than $%s per hour\n",
                 number_of(claim, "faster_percent"), number_of(claim, "cheaper_percent"),
                 json_get_text(claim, "baseline_usd_per_hour"));
     for (int i = 0; i < CLAIM_READINGS; i++) {
@@ -197,7 +200,7 @@ static void print_words(const struct cJSON *json)
 
         text_printf(
             &out,
-            "  %s, the time x %.3f and the speed x %.3f: holds up to $%s per hour\n",
+            "  %s, the time x %.4g and the speed x %.4g: holds up to $%s per hour\n",
             readings[i].head, ratio, 1 / ratio,
             json_get_text(reading, "usd_per_hour_at_most"));
     }

@@ -1,4 +1,4 @@
-/* In which form a comparison is printed. */
+/* Asks for a comparison, and decides in which form it is printed. */
 
 #include "src/cli/compare.h"
 #include "src/cli/figure.h"
@@ -66,7 +66,7 @@ static void add_csv(const struct cJSON *comparison, struct text *out)
     }
 }
 
-void compare_print(const struct cli *cli, const struct cJSON *comparison)
+static void print_comparison(const struct cli *cli, const struct cJSON *comparison)
 {
     auto_text struct text out = { 0 };
 
@@ -83,4 +83,24 @@ void compare_print(const struct cli *cli, const struct cJSON *comparison)
     else
         compare_table(comparison, &out);
     fwrite(out.bytes, 1, out.len, stdout);
+}
+
+int compare_print(const struct cli *cli, struct remote *remote,
+                  const struct cJSON *request)
+{
+    auto_json struct cJSON *comparison = NULL;
+    auto_problems struct problems problems = { 0 };
+    struct err err;
+
+    if (remote_ask(remote,
+                   &(struct remote_ask){ .method = "POST",
+                                         .path = "/v1/comparisons",
+                                         .body = request,
+                                         .tries = 3,
+                                         .deadline_s = REMOTE_REPORT_SECONDS },
+                   &comparison, &problems, &err)
+        < 0)
+        return print_failure(&err, NULL, &problems);
+    print_comparison(cli, comparison);
+    return 0;
 }

@@ -281,3 +281,9 @@ void remote_add_query(struct text *path, const char *name, const char *value)
     text_puts(path, "=");
     http_add_encoded(path, value);
 }
+
+void remote_set_text(struct cJSON *body, const char *name, const char *value)
+{
+    if (value)
+        json_set_text(body, name, value);
+}

@@ -79,4 +79,7 @@ char *remote_job_path(const char *name, const char *rest);
  * NULL. */
 void remote_add_query(struct text *path, const char *name, const char *value);
 
+/** Adds a member to a body; nothing when `value` is NULL. */
+void remote_set_text(struct cJSON *body, const char *name, const char *value);
+
 #endif

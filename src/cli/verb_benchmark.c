@@ -249,23 +249,15 @@ static int run_all(struct benchmark *benchmark)
 static int compare_runs(struct cli *cli, struct benchmark *benchmark)
 {
     auto_json struct cJSON *request = json_object_new();
-    auto_json struct cJSON *answer = NULL;
     struct cJSON *tags = json_object_new();
-    struct err err;
+    int code;
 
     json_set_text(tags, "benchmark", benchmark->tag);
     json_set(request, "tags", tags);
-    if (benchmark->baseline)
-        json_set_text(request, "baseline", benchmark->baseline);
-    if (remote_ask(benchmark->remote,
-                   &(struct remote_ask){ .method = "POST",
-                                         .path = "/v1/comparisons",
-                                         .body = request,
-                                         .tries = 3 },
-                   &answer, NULL, &err)
-        < 0)
-        return print_failure(&err, NULL, NULL);
-    compare_print(cli, answer);
+    remote_set_text(request, "baseline", benchmark->baseline);
+    code = compare_print(cli, benchmark->remote, request);
+    if (code)
+        return code;
     return benchmark->any_failed ? EXIT_JOB_FAILED : 0;
 }
 

@@ -109,12 +109,6 @@ static int set_imports(struct cJSON *request, char *const *files, struct err *er
     return 0;
 }
 
-static void set_if_given(struct cJSON *request, const char *name, const char *text)
-{
-    if (text)
-        json_set_text(request, name, text);
-}
-
 static int make_request(const struct compare *compare, struct cJSON *request,
                         struct err *err)
 {
@@ -132,9 +126,9 @@ static int make_request(const struct compare *compare, struct cJSON *request,
         for (char *const *job = compare->jobs; *job; job++)
             json_append_text(jobs, *job);
     }
-    set_if_given(request, "by", compare->by);
-    set_if_given(request, "baseline", compare->baseline);
-    set_if_given(request, "reprice", compare->reprice);
+    remote_set_text(request, "by", compare->by);
+    remote_set_text(request, "baseline", compare->baseline);
+    remote_set_text(request, "reprice", compare->reprice);
     if (compare->seed >= 0)
         json_set_int(request, "seed", compare->seed);
     return 0;
@@ -143,22 +137,33 @@ static int make_request(const struct compare *compare, struct cJSON *request,
 static int ask(struct cli *cli, const struct compare *compare)
 {
     auto_json struct cJSON *request = json_object_new();
-    auto_json struct cJSON *answer = NULL;
     auto_remote struct remote *remote = NULL;
-    auto_problems struct problems problems = { 0 };
     struct err err;
 
-    if (make_request(compare, request, &err) < 0 || remote_open(cli, &remote, &err) < 0
-        || remote_ask(remote,
-                      &(struct remote_ask){ .method = "POST",
-                                            .path = "/v1/comparisons",
-                                            .body = request,
-                                            .tries = 3 },
-                      &answer, &problems, &err)
-               < 0)
-        return print_failure(&err, NULL, &problems);
-    compare_print(cli, answer);
-    return 0;
+    if (make_request(compare, request, &err) < 0 || remote_open(cli, &remote, &err) < 0)
+        return print_failure(&err, NULL, NULL);
+    return compare_print(cli, remote, request);
+}
+
+/* An option that has no use for what is asked; NULL: none. */
+static const char *out_of_place(const struct compare *compare)
+{
+    const struct claim_words *claim = &compare->claim;
+
+    if (!compare->what_if)
+        return claim->faster     ? "faster"
+               : claim->cheaper  ? "cheaper"
+               : claim->baseline ? "baseline-usd"
+               : compare->prices ? "usd"
+                                 : NULL;
+    return compare->tags        ? "tag"
+           : compare->jobs      ? "job"
+           : compare->imports   ? "import"
+           : compare->by        ? "by"
+           : compare->baseline  ? "baseline"
+           : compare->reprice   ? "reprice"
+           : compare->seed >= 0 ? "seed"
+                                : NULL;
 }
 
 static int what_if(const struct cli *cli, struct compare *compare)
@@ -216,12 +221,18 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
     struct compare compare = { .seed = -1 };
     enum options_end end = read_options(cli, verb, argc, argv, &compare);
+    const char *wrong = end == OPTIONS_GO_ON ? out_of_place(&compare) : NULL;
     int code;
 
-    if (end != OPTIONS_GO_ON)
+    if (wrong) {
+        fprintf(stderr, "jobctl: compare: --%s is %s --what-if\n", wrong,
+                compare.what_if ? "not for" : "only for");
+        code = EXIT_USAGE;
+    } else if (end != OPTIONS_GO_ON) {
         code = end == OPTIONS_DONE ? 0 : EXIT_USAGE;
-    else
+    } else {
         code = compare.what_if ? what_if(cli, &compare) : ask(cli, &compare);
+    }
     words_free(compare.tags);
     words_free(compare.jobs);
     words_free(compare.imports);

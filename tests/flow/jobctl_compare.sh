@@ -112,4 +112,10 @@ check_equal "at a price it holds or not" \
     '[["24.725",false,false],["22.9",true,true]]'
 compare --what-if --faster 22 --cheaper 100 --baseline-usd 37.688 >"$WORK/out" 2>&1
 check_equal "what cannot be claimed ends it with 2" $? 2
+compare --what-if --faster 99.999999 --cheaper 0 --baseline-usd 1 --usd 2 >"$WORK/out"
+check "the utmost that can be claimed is a finite speed" grep -q '^99.999999 % faster' "$WORK/out"
+check_equal "and every figure of it is a number" "$(grep -c 'inf\|nan' "$WORK/out")" 0
+check "what is not cheaper is said to be dearer" grep -q ' 0.0 % dearer' "$WORK/out"
+check_status "a claim is not compared with jobs" 2 compare --what-if --faster 22 --cheaper 50 --baseline-usd 1 --job nobody
+check_status "nor are jobs with a claim" 2 compare --job nobody --usd 22
 finish

@@ -28,8 +28,8 @@ static int64_t saving_at(enum claim_reading reading, nanousd_t price)
 
 START_TEST(a_claim_holds_up_to_a_price_by_either_reading)
 {
-    ck_assert_int_eq(claim_time(&published, CLAIM_LESS_TIME), 780000);
-    ck_assert_int_eq(claim_time(&published, CLAIM_MORE_SPEED), 819672);
+    ck_assert_int_eq(claim_time(&published, CLAIM_LESS_TIME), 78000000);
+    ck_assert_int_eq(claim_time(&published, CLAIM_MORE_SPEED), 81967213);
     ck_assert_int_eq(price_at_most(CLAIM_LESS_TIME), INT64_C(24158974358));
     ck_assert_int_eq(price_at_most(CLAIM_MORE_SPEED), INT64_C(22989680000));
 }
@@ -40,14 +40,14 @@ static const struct {
     nanousd_t price;
     int64_t less_time;  /* saving, in millionths of a percent */
     int64_t more_speed;
-    int64_t time;       /* at most, in millionths */
+    int64_t time;       /* at most, in millionths of a percent */
 } prices[] = {
-    { INT64_C(24725000000), 48828539, 46225871, 762143 },
-    { INT64_C(24800000000), 48673317, 46062755, 759838 },
-    { INT64_C(25800000000), 46603693, 43887866, 730387 },
-    { INT64_C(28497000000), 41021916, 38022190, 661262 },
-    { INT64_C(37688000000), 22000000, 18032786, 500000 },
-    { INT64_C(75376000000), -56000000, -63934427, 250000 },
+    { INT64_C(24725000000), 48828539, 46225871, 76214357 },
+    { INT64_C(24800000000), 48673317, 46062755, 75983870 },
+    { INT64_C(25800000000), 46603693, 43887866, 73038759 },
+    { INT64_C(28497000000), 41021916, 38022190, 66126258 },
+    { INT64_C(37688000000), 22000000, 18032786, 50000000 },
+    { INT64_C(75376000000), -56000000, -63934427, 25000000 },
 };
 /* clang-format on */
 
@@ -75,6 +75,15 @@ START_TEST(at_the_highest_price_it_holds_and_a_nano_dollar_above_not)
 }
 END_TEST
 
+START_TEST(no_claim_makes_a_time_of_nothing)
+{
+    const struct claim nearly_all = { .faster = CLAIM_WHOLE - 1, .baseline = 1 };
+
+    ck_assert_int_eq(claim_time(&nearly_all, CLAIM_LESS_TIME), 1);
+    ck_assert_int_eq(claim_time(&nearly_all, CLAIM_MORE_SPEED), 50000000);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_an_error)
 {
     const struct claim nearly_all = { .faster = 99999999,
@@ -96,6 +105,8 @@ static const struct {
 } percents[] = {
     { "22", 22000000 }, { "0", 0 },   { "0.5", 500000 }, { "99.999999", 99999999 },
     { "100", -1 },      { "-1", -1 }, { "x", -1 },       { "", -1 },
+    { "nan", -1 },      { "inf", -1 }, { "22 %", -1 },   { "0.0000001", -1 },
+    { "99.9999999", -1 },
 };
 
 START_TEST(a_percentage_is_below_a_hundred)
@@ -120,6 +131,7 @@ Suite *suite_claim(void)
     tcase_add_loop_test(tests, a_price_says_how_much_is_saved_and_how_long_it_may_take,
                         0, ARRAY_SIZE(prices));
     tcase_add_test(tests, at_the_highest_price_it_holds_and_a_nano_dollar_above_not);
+    tcase_add_test(tests, no_claim_makes_a_time_of_nothing);
     tcase_add_test(tests, what_does_not_fit_is_an_error);
     tcase_add_loop_test(tests, a_percentage_is_below_a_hundred, 0,
                         ARRAY_SIZE(percents));
