@@ -25,9 +25,7 @@ struct live_spend {
     bool is_read;             /* what follows is as in the ledger */
     bool is_listed;           /* in budgets.spending: it holds instances */
     bool is_open;             /* an interval of it runs */
-    bool priced;              /* meaningful when is_open, as the next two */
-    bool estimated;           /* the price is of low confidence */
-    nanousd_t hourly;         /* of an instance, pinned */
+    struct open_price pinned; /* meaningful when is_open */
     nanousd_t closed;         /* by intervals that are closed */
     nanousd_t reserved;       /* the most besides `closed`, as budgets have it */
     nanousd_t graces;         /* what a stop of it can cost, as budgets have it */

@@ -45,11 +45,11 @@ static int tell_price(struct jobs *jobs, const char *instance_type, usec_t from,
     usec_t now = clock_wall();
     usec_t since = from > first_open(now) ? from - 1 : first_open(now);
 
-    if (!offer)
-        return 0;
-    if (price_book_tell_change(&jobs->book, offer, since, jobs->store, err) < 0)
+    if (price_book_tell_change(&jobs->book, instance_type, offer, since, jobs->store,
+                               err)
+        < 0)
         return -1;
-    return reservations_keep_one(jobs->store, offer, &jobs->book, now, err);
+    return offer ? reservations_keep_one(jobs->store, offer, &jobs->book, now, err) : 0;
 }
 
 const struct profile_price *jobs_price_of(const struct jobs *jobs,
@@ -250,37 +250,27 @@ static int read_order(const struct jobs *jobs, const struct cJSON *body,
     return problems->count ? err_set(err, ERR_INVALID, "this is no price to set") : 0;
 }
 
-/* The first instant of which nothing is charged at a fixed price. */
-static usec_t earliest_of(const struct charged *charged, bool at_change)
-{
-    return at_change && charged->ended_us > charged->opened_us ? charged->ended_us
-                                                               : charged->opened_us + 1;
-}
-
 /* What is closed keeps what it cost: no price is set that would have been its. */
 static int check_past(const struct jobs *jobs, const struct order *order,
                       struct err *err)
 {
-    const bool at_change = jobs->book.at_change;
     char from[TIME_TEXT_SIZE], earliest[TIME_TEXT_SIZE];
     struct charged_count count;
-    struct charged charged;
+    usec_t until;
 
-    if (store_get_charged(jobs->store, order->instance_type, &charged, err) < 0)
+    if (store_get_charged(jobs->store, order->instance_type, &until, err) < 0)
         return -1;
-    if (order->from >= earliest_of(&charged, at_change))
+    if (order->from >= until)
         return 0;
-    if (store_count_charged(jobs->store, order->instance_type, order->from, at_change,
-                            &count, err)
+    if (store_count_charged(jobs->store, order->instance_type, order->from, &count, err)
         < 0)
         return -1;
     return err_set(
         err, ERR_CONFLICT,
-        "%s%lld closed intervals of %s %s %s, and what is closed keeps its price: set the new one from %s or later",
-        count.is_all ? "" : "at least ", (long long)count.count, order->instance_type,
-        at_change ? "ended after" : "opened at or after",
-        time_format(order->from, from),
-        time_format(earliest_of(&charged, at_change), earliest));
+        "a price of %s from %s on would be that of %s%lld closed intervals, and what is closed keeps its price: set it from %s or later",
+        order->instance_type, time_format(order->from, from),
+        count.is_all ? "" : "at least ", (long long)count.count,
+        time_format(until, earliest));
 }
 
 static int add_to_book(struct jobs *jobs, const struct order *order, const char *by,

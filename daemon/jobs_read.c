@@ -190,7 +190,7 @@ static int read_intervals(struct jobs *jobs, const struct job *job,
                             err)
         < 0)
         return -1;
-    meter_cut_open(&meter, read->items, read->count, clock_boot(), &read->cuts);
+    meter_cut_open(&meter, job, read->items, read->count, clock_boot(), &read->cuts);
     return 0;
 }
 

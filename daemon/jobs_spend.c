@@ -38,8 +38,7 @@ int jobs_spend_read(struct jobs *jobs, struct live_job *live, struct err *err)
     struct budget_sum closed = { 0 };
 
     if (store_each_part_of(jobs->store, live->job->job_id, add_closed, &closed, err) < 0
-        || store_get_open_price(jobs->store, live->job->job_id, &spend->priced,
-                                &spend->estimated, &spend->hourly, err)
+        || store_get_open_price(jobs->store, live->job->job_id, &spend->pinned, err)
                < 0)
         return -1;
     spend->closed = closed.spent;
@@ -65,13 +64,13 @@ static nanousd_t dearest(struct jobs *jobs, const char *type, usec_t from, usec_
     return price ? price->hourly : otherwise;
 }
 
-/* The same of a job.  What is pinned holds, unless changes of price cut intervals. */
+/* The same of a job.  What is pinned holds, unless changes of price cut it. */
 static nanousd_t hourly_of(struct jobs *jobs, const struct live_job *live, usec_t from,
                            usec_t lasts)
 {
-    nanousd_t pinned = live->spend.is_open ? live->spend.hourly : 0;
+    nanousd_t pinned = live->spend.is_open ? live->spend.pinned.hourly : 0;
 
-    if (live->spend.is_open && !jobs->book.at_change)
+    if (live->spend.is_open && !live->spend.pinned.is_cut)
         return pinned;
     return dearest(jobs, live->job->instance_type, from, lasts, pinned);
 }
@@ -111,15 +110,15 @@ void jobs_spend_add(struct jobs *jobs, const struct live_job *live,
                     struct budget_span span, struct budget_sum *sum)
 {
     const struct job *job = live->job;
+    const struct open_price *pinned = &live->spend.pinned;
     const struct offer *offer =
-        jobs->book.at_change ? offers_find(&jobs->offers, job->instance_type) : NULL;
+        pinned->is_cut ? offers_find(&jobs->offers, job->instance_type) : NULL;
     int64_t start_s = opened_wall(job) / USEC_PER_SEC;
     int64_t whole = money_billable_seconds(clock_boot() - opened_boot(job));
     struct budget_part part = { .emulated = job->emulated,
-                                .priced = live->spend.priced,
-                                .estimated = live->spend.estimated,
-                                .hourly =
-                                    all_of(live->spend.hourly, job->instance_count),
+                                .priced = pinned->priced,
+                                .estimated = pinned->estimated,
+                                .hourly = all_of(pinned->hourly, job->instance_count),
                                 .start_s = start_s };
 
     if (!live->spend.is_open || strcmp(job->boot_id, clock_boot_id()) != 0)
@@ -237,9 +236,11 @@ usec_t jobs_spend_grace_changes(struct jobs *jobs, const struct live_job *live)
 {
     const struct offer *offer = offers_find(&jobs->offers, live->job->instance_type);
     usec_t end = clock_wall() + stop_lasts(live->job);
+    bool is_cut =
+        live->spend.is_open ? live->spend.pinned.is_cut : jobs->book.at_change;
     usec_t change;
 
-    if (!jobs->book.at_change || !offer)
+    if (!is_cut || !offer)
         return INT64_MAX;
     change = price_next_change(&jobs->book, offer, end);
     return change == INT64_MAX ? change : clock_boot() + change - end;

@@ -26,11 +26,18 @@ static int label_of(const struct meter *meter, const struct job *job, int64_t *l
     return store_label(meter->store, &words, label, err);
 }
 
+/* Without an offer there is the book still, where types have prices, offered or not. */
+static const struct profile_price *price_at(const struct meter *meter,
+                                            const struct job *job, usec_t wall)
+{
+    return meter->offer ? price_in_force(meter->book, meter->offer, wall)
+                        : price_of_paid(meter->book, job->instance_type, NULL, wall);
+}
+
 int meter_open(const struct meter *meter, const struct job *job, struct err *err)
 {
-    const struct profile_price *price =
-        price_in_force(meter->book, meter->offer, job->ready_wall_us);
-    struct interval_start start = { 0 };
+    const struct profile_price *price = price_at(meter, job, job->ready_wall_us);
+    struct interval_start start = { .at_change = meter->book->at_change };
 
     if (price
         && store_price_id(meter->store, job->instance_type, price, &start.price, err)
@@ -110,6 +117,9 @@ static int busy_permille(const struct offer *offer, const struct job_worker *wor
 struct closing {
     const struct meter *meter;
     const struct job *job;
+    enum interval_kind kind;
+    struct price_span span; /* of its longest interval */
+    bool is_cut;            /* by changes of price, as was pinned */
     struct interval_cut *cuts;
     size_t cut_count;
     int64_t *bases; /* cut_count + 1 */
@@ -124,19 +134,25 @@ static void closing_clear(struct closing *closing)
 #define auto_closing __attribute__((cleanup(closing_clear)))
 
 /* Prices are in the ledger before what names them. */
-static int find_cuts(struct closing *closing, usec_t wall, int64_t longest,
-                     struct err *err)
+static int find_cuts(struct closing *closing, struct err *err)
 {
     const struct meter *meter = closing->meter;
+    const char *type = closing->job->instance_type;
     auto_free struct price_step *steps = NULL;
+    struct interval_pin pin;
 
-    closing->cut_count = price_steps(meter->book, meter->offer, wall, longest, &steps);
+    if (store_get_pin(meter->store, closing->job, closing->kind, &pin, err) < 0)
+        return -1;
+    closing->is_cut = pin.at_change && !pin.is_free;
+    if (closing->is_cut)
+        closing->cut_count =
+            price_steps(meter->book, type, meter->offer, closing->span, &steps);
     closing->cuts = xcalloc(closing->cut_count + 1, sizeof *closing->cuts);
     closing->bases = xcalloc(closing->cut_count + 1, sizeof *closing->bases);
     for (size_t i = 0; i < closing->cut_count; i++) {
         closing->cuts[i].from_second = steps[i].from_second;
-        if (store_price_id(meter->store, closing->job->instance_type, steps[i].price,
-                           &closing->cuts[i].price, err)
+        if (store_price_id(meter->store, type, steps[i].price, &closing->cuts[i].price,
+                           err)
             < 0)
             return -1;
     }
@@ -199,35 +215,36 @@ static int close_worker(struct closing *closing, int index, struct err *err)
     return close_interval(closing, index, &end, err);
 }
 
-/* It reaches to the end of its longest interval now. */
-static int note_charged(const struct closing *closing, usec_t wall, int64_t seconds,
-                        struct err *err)
+/* Its prices are those from when it opened or, where changes cut it, up to its end. */
+static int note_charged(const struct closing *closing, struct err *err)
 {
-    const struct charged charged = {
-        .opened_us = wall,
-        .ended_us = (wall / USEC_PER_SEC + seconds) * USEC_PER_SEC,
-    };
+    const struct price_span *span = &closing->span;
+    usec_t end = (span->wall / USEC_PER_SEC + span->seconds) * USEC_PER_SEC;
 
     return store_note_charged(closing->meter->store, closing->job->instance_type,
-                              &charged, err);
+                              closing->is_cut && end > span->wall ? end
+                                                                  : span->wall + 1,
+                              err);
 }
 
 int meter_close(const struct meter *meter, const struct job *job, struct err *err)
 {
-    auto_closing struct closing closing = { .meter = meter, .job = job };
-    int64_t longest = 0;
+    auto_closing struct closing closing = { .meter = meter,
+                                            .job = job,
+                                            .kind = INTERVAL_RUN,
+                                            .span.wall = job->ready_wall_us };
 
     if (!job->billing)
         return 0;
     for (int i = 0; i < job->instance_count; i++)
-        if (seconds_of(job, &job->workers[i]) > longest)
-            longest = seconds_of(job, &job->workers[i]);
-    if (find_cuts(&closing, job->ready_wall_us, longest, err) < 0)
+        if (seconds_of(job, &job->workers[i]) > closing.span.seconds)
+            closing.span.seconds = seconds_of(job, &job->workers[i]);
+    if (find_cuts(&closing, err) < 0)
         return -1;
     for (int i = 0; i < job->instance_count; i++)
         if (close_worker(&closing, i, err) < 0)
             return -1;
-    return note_charged(&closing, job->ready_wall_us, longest, err);
+    return note_charged(&closing, err);
 }
 
 static usec_t warm_start_wall(const struct job *job)
@@ -237,20 +254,23 @@ static usec_t warm_start_wall(const struct job *job)
 
 int meter_open_warm(const struct meter *meter, const struct job *job, struct err *err)
 {
+    const bool at_change = meter->book->at_change;
     const struct profile_price *price = NULL;
+    struct interval_pin run;
     int64_t id = 0;
 
-    if (meter->book->at_change)
-        price = price_in_force(meter->book, meter->offer, warm_start_wall(job));
+    if (store_get_pin(meter->store, job, INTERVAL_RUN, &run, err) < 0)
+        return -1;
+    if (at_change && !run.is_free)
+        price = price_of_paid(meter->book, job->instance_type, meter->offer,
+                              warm_start_wall(job));
     if (price && store_price_id(meter->store, job->instance_type, price, &id, err) < 0)
         return -1;
-    return store_open_warm(meter->store, job, id, err);
+    return store_open_warm(meter->store, job, at_change, id, err);
 }
 
 int meter_close_warm(const struct meter *meter, const struct job *job, struct err *err)
 {
-    auto_closing struct closing closing = { .meter = meter, .job = job };
-    const usec_t wall = warm_start_wall(job);
     char evidence[128];
     struct interval_end end = {
         .kind = INTERVAL_WARM,
@@ -259,35 +279,43 @@ int meter_close_warm(const struct meter *meter, const struct job *job, struct er
         .busy_permille = -1,
         .evidence = evidence,
     };
+    auto_closing struct closing closing = { .meter = meter,
+                                            .job = job,
+                                            .kind = INTERVAL_WARM,
+                                            .span = { warm_start_wall(job),
+                                                      end.seconds } };
 
     if (job->reused_by)
         snprintf(evidence, sizeof evidence, "reused by %s", job->reused_by);
     else
         snprintf(evidence, sizeof evidence, "terminated");
-    if (find_cuts(&closing, wall, end.seconds, err) < 0)
+    if (find_cuts(&closing, err) < 0)
         return -1;
     for (int i = 0; i < job->instance_count; i++)
         if (close_interval(&closing, i, &end, err) < 0)
             return -1;
-    return note_charged(&closing, wall, end.seconds, err);
+    return note_charged(&closing, err);
 }
 
-void meter_cut_open(const struct meter *meter, struct interval *intervals, size_t count,
-                    usec_t boot_us, struct price_cut **cuts)
+void meter_cut_open(const struct meter *meter, const struct job *job,
+                    struct interval *intervals, size_t count, usec_t boot_us,
+                    struct price_cut **cuts)
 {
     auto_free struct price_step *steps = NULL;
     const struct interval *open = NULL;
+    struct price_span span;
     size_t step_count;
 
     *cuts = NULL;
     for (size_t i = 0; i < count; i++)
         if (!intervals[i].closed)
             open = &intervals[i]; /* all that are open opened together */
-    if (!open)
+    if (!open || !interval_is_cut(open))
         return;
+    span = (struct price_span){ open->open_wall_us,
+                                money_billable_seconds(boot_us - open->open_boot_us) };
     step_count =
-        price_steps(meter->book, meter->offer, open->open_wall_us,
-                    money_billable_seconds(boot_us - open->open_boot_us), &steps);
+        price_steps(meter->book, job->instance_type, meter->offer, span, &steps);
     *cuts = xcalloc(step_count + 1, sizeof **cuts);
     for (size_t i = 0; i < step_count; i++)
         (*cuts)[i] = (struct price_cut){ steps[i].from_second, steps[i].price->hourly };

@@ -14,7 +14,8 @@ struct meter {
 };
 
 /** At EV_READY: one interval a worker, all at the job's ready time, at the price in
- * force then; unpriced without an offer. */
+ * force then; without an offer at that of the book.  Whether later changes of price cut
+ * it is pinned, too. */
 MUST_CHECK int meter_open(const struct meter *meter, const struct job *job,
                           struct err *err);
 
@@ -23,10 +24,11 @@ MUST_CHECK int meter_open(const struct meter *meter, const struct job *job,
 MUST_CHECK int meter_close(const struct meter *meter, const struct job *job,
                            struct err *err);
 
-/** Gives the intervals of a job that run still the changes of price up to `boot_us`:
- * they point to *cuts then, which the caller frees. */
-void meter_cut_open(const struct meter *meter, struct interval *intervals, size_t count,
-                    usec_t boot_us, struct price_cut **cuts);
+/** Gives the intervals of a job that run still the changes of price up to `boot_us`
+ * that cut them: they point to *cuts then, which the caller frees. */
+void meter_cut_open(const struct meter *meter, const struct job *job,
+                    struct interval *intervals, size_t count, usec_t boot_us,
+                    struct price_cut **cuts);
 
 /** When the job has ended and every attempt is closed: sets the job's bill. */
 MUST_CHECK int meter_set_bill(struct store *store, const struct job *job,

@@ -127,6 +127,16 @@ const struct profile_price *price_in_force(const struct price_book *book,
     return price ? price : offer_price(offer, wall);
 }
 
+const struct profile_price *price_of_paid(const struct price_book *book,
+                                          const char *instance_type,
+                                          const struct offer *offer, usec_t wall)
+{
+    const struct profile_price *price = of_book(book, instance_type, wall);
+
+    return price || !offer || offer->pricing == PRICING_FREE ? price
+                                                             : offer_price(offer, wall);
+}
+
 const struct profile_price *price_of_profile(const struct price_book *book,
                                              const struct profile *profile, usec_t wall)
 {
@@ -135,20 +145,26 @@ const struct profile_price *price_of_profile(const struct price_book *book,
     return price ? price : profile_price_at(profile, wall);
 }
 
-usec_t price_next_change(const struct price_book *book, const struct offer *offer,
-                         usec_t wall)
+/* Without a profile those of the book. */
+static usec_t next_change(const struct price_book *book, const char *instance_type,
+                          const struct profile *profile, usec_t wall)
 {
-    const struct profile *profile = offer->profile;
-    size_t place = place_after(book, profile->name, wall);
+    size_t place = place_after(book, instance_type, wall);
     usec_t next = INT64_MAX;
 
     if (place < book->count
-        && strcmp(book->entries[place].instance_type, profile->name) == 0)
+        && strcmp(book->entries[place].instance_type, instance_type) == 0)
         next = book->entries[place].price.from;
-    for (size_t i = 0; i < profile->price_count; i++)
+    for (size_t i = 0; profile && i < profile->price_count; i++)
         if (profile->prices[i].from > wall && profile->prices[i].from < next)
             next = profile->prices[i].from;
     return next;
+}
+
+usec_t price_next_change(const struct price_book *book, const struct offer *offer,
+                         usec_t wall)
+{
+    return next_change(book, offer->profile->name, offer->profile, wall);
 }
 
 const struct profile_price *price_dearest(const struct price_book *book,
@@ -178,19 +194,22 @@ static int64_t second_of(usec_t wall, usec_t at)
     return (at + USEC_PER_SEC - 1) / USEC_PER_SEC - wall / USEC_PER_SEC;
 }
 
-size_t price_steps(const struct price_book *book, const struct offer *offer,
-                   usec_t wall, int64_t seconds, struct price_step **steps)
+size_t price_steps(const struct price_book *book, const char *instance_type,
+                   const struct offer *offer, struct price_span span,
+                   struct price_step **steps)
 {
-    const struct profile_price *before = price_in_force(book, offer, wall);
+    const struct profile *profile = offer ? offer->profile : NULL;
+    const struct profile_price *before =
+        price_of_paid(book, instance_type, offer, span.wall);
     struct price_step *found = NULL;
     size_t count = 0;
-    usec_t at = wall;
+    usec_t at = span.wall;
 
-    while (book->at_change && offer
-           && (at = price_next_change(book, offer, at)) != INT64_MAX
-           && second_of(wall, at) < seconds) {
-        const struct price_step step = { second_of(wall, at),
-                                         price_in_force(book, offer, at) };
+    while ((at = next_change(book, instance_type, profile, at)) != INT64_MAX
+           && second_of(span.wall, at) < span.seconds) {
+        const struct price_step step = {
+            second_of(span.wall, at), price_of_paid(book, instance_type, offer, at)
+        };
 
         if (step.price == before)
             continue;
@@ -204,15 +223,16 @@ size_t price_steps(const struct price_book *book, const struct offer *offer,
     return count;
 }
 
-static int tell_changes_of(const struct price_book *book, const struct offer *offer,
-                           usec_t since, struct store *store, struct err *err)
+static int tell_changes_of(const struct price_book *book, const char *type,
+                           const struct offer *offer, usec_t since, struct store *store,
+                           struct err *err)
 {
-    const struct profile_price *before = price_in_force(book, offer, since);
-    const char *type = offer->profile->name;
+    const struct profile *profile = offer ? offer->profile : NULL;
+    const struct profile_price *before = price_of_paid(book, type, offer, since);
     usec_t at = since;
 
-    while ((at = price_next_change(book, offer, at)) != INT64_MAX) {
-        const struct profile_price *price = price_in_force(book, offer, at);
+    while ((at = next_change(book, type, profile, at)) != INT64_MAX) {
+        const struct profile_price *price = price_of_paid(book, type, offer, at);
         int64_t id;
 
         if (price == before)
@@ -228,20 +248,32 @@ static int tell_changes_of(const struct price_book *book, const struct offer *of
 int price_book_tell_changes(const struct price_book *book, const struct offers *offers,
                             usec_t since, struct store *store, struct err *err)
 {
+    const char *type = "";
+
     if (store_clear_price_changes(store, err) < 0)
         return -1;
-    for (size_t i = 0; book->at_change && i < offers->count; i++)
-        if (tell_changes_of(book, &offers->items[i], since, store, err) < 0)
+    for (size_t i = 0; i < offers->count; i++) {
+        const struct offer *offer = &offers->items[i];
+
+        if (tell_changes_of(book, offer->profile->name, offer, since, store, err) < 0)
             return -1;
+    }
+    for (size_t i = 0; i < book->count; i++) {
+        if (strcmp(book->entries[i].instance_type, type) == 0)
+            continue;
+        type = book->entries[i].instance_type;
+        if (!offers_find(offers, type)
+            && tell_changes_of(book, type, NULL, since, store, err) < 0)
+            return -1;
+    }
     return 0;
 }
 
-int price_book_tell_change(const struct price_book *book, const struct offer *offer,
-                           usec_t since, struct store *store, struct err *err)
+int price_book_tell_change(const struct price_book *book, const char *instance_type,
+                           const struct offer *offer, usec_t since, struct store *store,
+                           struct err *err)
 {
-    if (!book->at_change)
-        return 0;
-    if (store_clear_price_changes_of(store, offer->profile->name, since, err) < 0)
+    if (store_clear_price_changes_of(store, instance_type, since, err) < 0)
         return -1;
-    return tell_changes_of(book, offer, since, store, err);
+    return tell_changes_of(book, instance_type, offer, since, store, err);
 }

@@ -20,7 +20,8 @@ struct book_entry {
 struct price_book {
     struct book_entry *entries; /* by type, time from which it holds, and seq */
     size_t count;
-    bool at_change; /* `reprice: at-change`: a price that changes cuts intervals */
+    bool at_change; /* `reprice: at-change`: a price that changes cuts intervals that
+                       open from now on */
 };
 
 /** Reads what the ledger has of the book. */
@@ -50,6 +51,13 @@ const struct profile_price *price_of_profile(const struct price_book *book,
                                              const struct profile *profile,
                                              usec_t wall);
 
+/** The price at `wall` of what is paid for, whatever the pool is by now: that of the
+ * book, or of an offer that is not free.  NULL: there is none.  @offer  of the type, or
+ * NULL: it is not offered any more.  Pure. */
+const struct profile_price *price_of_paid(const struct price_book *book,
+                                          const char *instance_type,
+                                          const struct offer *offer, usec_t wall);
+
 /** When the price may be another one for the first time after `wall`; INT64_MAX: it
  * stays.  Pure. */
 usec_t price_next_change(const struct price_book *book, const struct offer *offer,
@@ -62,26 +70,35 @@ const struct profile_price *price_dearest(const struct price_book *book,
                                           const struct offer *offer, usec_t from,
                                           usec_t lasts);
 
+/* An interval as it lies in time. */
+struct price_span {
+    usec_t wall; /* when it opened */
+    int64_t seconds;
+};
+
 /* From this second of an interval on another price is in force. */
 struct price_step {
     int64_t from_second;
     const struct profile_price *price;
 };
 
-/** The changes of price within an interval that opened at `wall` and lasts so many
- * seconds, by time: none unless `at_change`.  The caller frees *steps.  Pure. */
-size_t price_steps(const struct price_book *book, const struct offer *offer,
-                   usec_t wall, int64_t seconds, struct price_step **steps);
+/** The changes of price within an interval of this type that they cut, that opened at
+ * `wall` and lasts so many seconds; by time.  What is free is not cut.  @offer  as
+ * price_of_paid has it.  The caller frees *steps.  Pure. */
+size_t price_steps(const struct price_book *book, const char *instance_type,
+                   const struct offer *offer, struct price_span span,
+                   struct price_step **steps);
 
-/** Tells those who report on the ledger when prices change that cut what runs: those of
- * what is offered, later than `since`.  To be called at start. */
+/** Tells those who report on the ledger when prices change: of what is offered or in
+ * the book, later than `since`.  To be called at start. */
 MUST_CHECK int price_book_tell_changes(const struct price_book *book,
                                        const struct offers *offers, usec_t since,
                                        struct store *store, struct err *err);
 
-/** The same for one offer, when a price of it was set: those up to `since` are told
- * already, and are the same. */
+/** The same for one type, when a price of it was set: those up to `since` are told
+ * already, and are the same.  @offer  as price_of_paid has it */
 MUST_CHECK int price_book_tell_change(const struct price_book *book,
+                                      const char *instance_type,
                                       const struct offer *offer, usec_t since,
                                       struct store *store, struct err *err);
 

@@ -194,9 +194,14 @@ struct interval {
     char price_confidence[16];
     char price_basis[16];
     char price_as_of[32];
+    bool at_change;               /* opened under `reprice: at-change` */
     const struct price_cut *cuts; /* cut_count of them, by their second */
     size_t cut_count;
 };
+
+/** Whether changes of price cut an interval: by what was pinned when it opened, and a
+ * price of 0 is that of a pool that is free, where nothing changes.  Pure. */
+bool interval_is_cut(const struct interval *interval);
 
 /** The number of this price in the ledger, added when it is new (store_price_book.c).
  */
@@ -209,7 +214,8 @@ MUST_CHECK int store_label(struct store *store, const struct charge_label *label
 
 struct interval_start {
     int64_t label;
-    int64_t price; /* 0: unpriced */
+    int64_t price;  /* 0: unpriced */
+    bool at_change; /* `reprice: at-change` is configured */
     const char *evidence;
 };
 /** Opens an interval of an attempt. */
@@ -217,9 +223,20 @@ MUST_CHECK int store_open_interval(struct store *store, const struct job *job,
                                    int worker, const struct interval_start *start,
                                    struct err *err);
 /** Opens the warm interval of every worker where its attempt ended, with the label of
- * that and at this price; 0: at the one that it opened with. */
+ * that and at this price; 0: at the one that it opened with.  @at_change  as it is
+ * configured now */
 MUST_CHECK int store_open_warm(struct store *store, const struct job *job,
-                               int64_t price, struct err *err);
+                               bool at_change, int64_t price, struct err *err);
+
+/* What the intervals of an attempt keep from when they opened. */
+struct interval_pin {
+    bool at_change; /* `reprice: at-change` was configured */
+    bool is_free;   /* the pool was: the price is 0 */
+};
+/** Of the attempt that a job is in, or its warm pool. */
+MUST_CHECK int store_get_pin(struct store *store, const struct job *job,
+                             enum interval_kind kind, struct interval_pin *pin,
+                             struct err *err);
 /* A change of price within an interval, as its row says it. */
 struct interval_cut {
     int64_t from_second;

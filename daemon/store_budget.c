@@ -320,12 +320,14 @@ int store_each_part_of(struct store *store, int64_t job_id,
 }
 
 static const char sql_open_price[] =
-    "SELECT p.hourly_nanousd, p.confidence FROM interval_open AS o"
+    "SELECT p.hourly_nanousd, p.confidence,"
+    " o.reprice = 'at-change' AND l.pricing <> 'free' FROM interval_open AS o"
+    " JOIN charge_label AS l ON l.seq = o.label"
     " LEFT JOIN price AS p ON p.seq = o.price"
     " WHERE o.job_id = ?1 ORDER BY o.seq DESC LIMIT 1";
 
-int store_get_open_price(struct store *store, int64_t job_id, bool *priced,
-                         bool *estimated, nanousd_t *hourly, struct err *err)
+int store_get_open_price(struct store *store, int64_t job_id, struct open_price *price,
+                         struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
     struct budget_part part = { 0 };
@@ -339,8 +341,8 @@ int store_get_open_price(struct store *store, int64_t job_id, bool *priced,
         read_price(statement, 0, &part);
     else if (step != SQLITE_DONE)
         return store_fail(store, "read the ledger", err);
-    *priced = part.priced;
-    *estimated = part.estimated;
-    *hourly = part.hourly;
+    *price = (struct open_price){ part.priced, part.estimated, part.hourly,
+                                  step == SQLITE_ROW
+                                      && sqlite3_column_int(statement, 2) != 0 };
     return 0;
 }

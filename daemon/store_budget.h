@@ -56,10 +56,17 @@ MUST_CHECK int store_each_part_of(struct store *store, int64_t job_id,
                                   store_part_callback_t *callback, void *context,
                                   struct err *err);
 
-/** The price of the interval that a job opened last; *priced false: it has none. */
-MUST_CHECK int store_get_open_price(struct store *store, int64_t job_id, bool *priced,
-                                    bool *estimated, nanousd_t *hourly,
-                                    struct err *err);
+/* What was pinned when an interval opened. */
+struct open_price {
+    bool priced;
+    bool estimated;   /* its confidence is low */
+    nanousd_t hourly; /* of an instance */
+    bool is_cut;      /* by changes of price */
+};
+
+/** That of the interval that a job opened last; all 0 when there is none. */
+MUST_CHECK int store_get_open_price(struct store *store, int64_t job_id,
+                                    struct open_price *price, struct err *err);
 
 /* A piece of the ledger. */
 struct part_slice {

@@ -169,11 +169,13 @@ static bool is_of_one_attempt(const struct charge *left, const struct charge *ri
            && left->attempt == right->attempt;
 }
 
-/* Changes of price that cut what runs (`reprice: at-change`). */
+/* Changes of price that cut what runs and opened under `reprice: at-change`. */
 static const char sql_changes[] =
-    "SELECT p.from_us, p.price FROM charge_label AS l"
+    "SELECT p.from_us, p.price FROM interval_open AS o"
+    " JOIN charge_label AS l ON l.seq = o.label"
     " JOIN price_change AS p ON p.instance_type = l.instance_type"
-    " WHERE l.seq = ?1 AND p.from_us > ?2 ORDER BY p.from_us";
+    " WHERE o.seq = ?1 AND o.reprice = 'at-change' AND l.pricing <> 'free'"
+    " AND p.from_us > ?2 ORDER BY p.from_us";
 
 /* Gives what runs still, charge by charge.  The `before` workers before it opened with
  * it, so they have as much of every price. */
@@ -187,7 +189,7 @@ static int give_open(const struct reader *reader, struct charge charge, usec_t w
 
     if (store_prepare(reader->store, sql_changes, &statement, err) < 0)
         return -1;
-    sqlite3_bind_int64(statement, 1, charge.label);
+    sqlite3_bind_int64(statement, 1, charge.open_seq);
     sqlite3_bind_int64(statement, 2, wall);
     while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
         usec_t change = sqlite3_column_int64(statement, 0);

@@ -55,9 +55,14 @@ static const char *kind_name(enum interval_kind kind)
     return kind == INTERVAL_WARM ? "warm" : "run";
 }
 
+static struct ledger_cell reprice_cell(bool at_change)
+{
+    return cell_text(at_change ? "at-change" : "at-open");
+}
+
 static const struct store_table open_table = {
     "interval_open",
-    "INSERT INTO interval_open VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+    "INSERT INTO interval_open VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
 };
 
 int store_open_interval(struct store *store, const struct job *job, int worker,
@@ -70,6 +75,7 @@ int store_open_interval(struct store *store, const struct job *job, int worker,
         cell_number(worker),
         cell_number(start->label),
         start->price ? cell_number(start->price) : cell_null(),
+        reprice_cell(start->at_change),
         cell_text(job->boot_id),
         cell_number(job->ready_boot_us),
         cell_number(job->ready_wall_us),
@@ -105,7 +111,7 @@ static int find_open(struct store *store, const struct job *job,
 }
 
 static int open_warm(struct store *store, const struct job *job, int worker,
-                     int64_t price, struct err *err)
+                     bool at_change, int64_t price, struct err *err)
 {
     auto_statement sqlite3_stmt *run = NULL;
     usec_t start = job_warm_start(job);
@@ -120,6 +126,7 @@ static int open_warm(struct store *store, const struct job *job, int worker,
             cell_number(worker),
             store_column_cell(run, 1),
             price ? cell_number(price) : store_column_cell(run, 2),
+            reprice_cell(at_change),
             store_column_cell(run, 3),
             cell_number(start),
             cell_number(sqlite3_column_int64(run, 5)
@@ -131,12 +138,39 @@ static int open_warm(struct store *store, const struct job *job, int worker,
     }
 }
 
-int store_open_warm(struct store *store, const struct job *job, int64_t price,
-                    struct err *err)
+int store_open_warm(struct store *store, const struct job *job, bool at_change,
+                    int64_t price, struct err *err)
 {
     for (int i = 0; i < job->instance_count; i++)
-        if (open_warm(store, job, i, price, err) < 0)
+        if (open_warm(store, job, i, at_change, price, err) < 0)
             return -1;
+    return 0;
+}
+
+static const char sql_get_pin[] =
+    "SELECT o.reprice = 'at-change', l.pricing = 'free' FROM interval_open AS o"
+    " JOIN charge_label AS l ON l.seq = o.label"
+    " WHERE o.job_id = ?1 AND o.kind = ?2 AND o.attempt = ?3 LIMIT 1";
+
+int store_get_pin(struct store *store, const struct job *job, enum interval_kind kind,
+                  struct interval_pin *pin, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    int step;
+
+    if (store_prepare(store, sql_get_pin, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job->job_id);
+    store_bind_text(statement, 2, kind_name(kind));
+    sqlite3_bind_int(statement, 3, job->attempt);
+    step = sqlite3_step(statement);
+    if (step == SQLITE_DONE)
+        return err_set(err, ERR_INTERNAL, "database: job %s, attempt %d has no interval",
+                       job->name, job->attempt);
+    if (step != SQLITE_ROW)
+        return store_fail(store, "find an interval", err);
+    *pin = (struct interval_pin){ sqlite3_column_int(statement, 0) != 0,
+                                  sqlite3_column_int(statement, 1) != 0 };
     return 0;
 }
 
@@ -190,7 +224,7 @@ static const char sql_get_intervals[] =
     "SELECT o.attempt, o.worker, o.boot_id, o.boot_us, o.wall_us, o.evidence,"
     " c.boot_us, c.seconds, c.evidence,"
     " p.hourly_nanousd, p.source, p.confidence, p.basis, p.as_of,"
-    " o.seq, c.base, c.busy_permille"
+    " o.seq, c.base, c.busy_permille, o.reprice = 'at-change'"
     " FROM interval_open AS o"
     " LEFT JOIN interval_close AS c ON c.open_seq = o.seq"
     " LEFT JOIN price AS p ON p.seq = o.price"
@@ -213,6 +247,7 @@ static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
         .busy_permille = sqlite3_column_type(statement, 16) == SQLITE_NULL
                              ? -1
                              : sqlite3_column_int(statement, 16),
+        .at_change = sqlite3_column_int(statement, 17) != 0,
     };
     store_column_copy(statement, 2, interval->boot_id, sizeof interval->boot_id);
     store_column_copy(statement, 5, interval->open_evidence,
@@ -227,6 +262,11 @@ static void copy_interval(sqlite3_stmt *statement, struct interval *interval)
                       sizeof interval->price_basis);
     store_column_copy(statement, 13, interval->price_as_of,
                       sizeof interval->price_as_of);
+}
+
+bool interval_is_cut(const struct interval *interval)
+{
+    return interval->at_change && !(interval->priced && interval->hourly == 0);
 }
 
 /* Intervals, and the cuts of all of them. */

@@ -68,12 +68,11 @@ int store_price_id(struct store *store, const char *instance_type,
 /* --- what they may not change --- */
 
 static const char sql_note_charged[] =
-    "INSERT INTO charged VALUES (?1, ?2, ?3) ON CONFLICT (instance_type) DO UPDATE"
-    " SET opened_us = MAX(opened_us, excluded.opened_us),"
-    " ended_us = MAX(ended_us, excluded.ended_us)";
+    "INSERT INTO charged VALUES (?1, ?2) ON CONFLICT (instance_type) DO UPDATE"
+    " SET until_us = MAX(until_us, excluded.until_us)";
 
-int store_note_charged(struct store *store, const char *instance_type,
-                       const struct charged *charged, struct err *err)
+int store_note_charged(struct store *store, const char *instance_type, usec_t until,
+                       struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
 
@@ -81,16 +80,15 @@ int store_note_charged(struct store *store, const char *instance_type,
         || store_prepare(store, sql_note_charged, &statement, err) < 0)
         return -1;
     store_bind_text(statement, 1, instance_type);
-    sqlite3_bind_int64(statement, 2, charged->opened_us);
-    sqlite3_bind_int64(statement, 3, charged->ended_us);
+    sqlite3_bind_int64(statement, 2, until);
     return store_run(store, statement, "note what is charged", err);
 }
 
 static const char sql_get_charged[] =
-    "SELECT opened_us, ended_us FROM charged WHERE instance_type = ?1";
+    "SELECT until_us FROM charged WHERE instance_type = ?1";
 
-int store_get_charged(struct store *store, const char *instance_type,
-                      struct charged *charged, struct err *err)
+int store_get_charged(struct store *store, const char *instance_type, usec_t *until,
+                      struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
     int step;
@@ -99,27 +97,24 @@ int store_get_charged(struct store *store, const char *instance_type,
         return -1;
     store_bind_text(statement, 1, instance_type);
     step = sqlite3_step(statement);
-    *charged = (struct charged){ INT64_MIN, INT64_MIN };
-    if (step == SQLITE_ROW)
-        *charged = (struct charged){ sqlite3_column_int64(statement, 0),
-                                     sqlite3_column_int64(statement, 1) };
-    else if (step != SQLITE_DONE)
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
         return store_fail(store, "read what is charged", err);
+    *until = step == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : INT64_MIN;
     return 0;
 }
 
 /* Of the newest 500 intervals: two look-ups for each, some 1 ms together. */
 static const char sql_count_charged[] =
-    "SELECT COUNT(*), SUM(l.instance_type = ?1"
-    "  AND CASE WHEN ?3 THEN (c.start_s + c.seconds) * 1000000 > ?2"
-    "  ELSE o.wall_us >= ?2 END)"
+    "SELECT COUNT(*), SUM(l.instance_type = ?1 AND (o.wall_us >= ?2"
+    "  OR (o.reprice = 'at-change' AND l.pricing <> 'free'"
+    "   AND (c.start_s + c.seconds) * 1000000 > ?2)))"
     " FROM (SELECT open_seq, start_s, seconds FROM interval_close"
     "  INDEXED BY interval_close_by_start ORDER BY start_s DESC LIMIT 500) AS c"
     " JOIN interval_open AS o ON o.seq = c.open_seq"
     " JOIN charge_label AS l ON l.seq = o.label";
 
 int store_count_charged(struct store *store, const char *instance_type, usec_t from,
-                        bool by_end, struct charged_count *count, struct err *err)
+                        struct charged_count *count, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
 
@@ -127,7 +122,6 @@ int store_count_charged(struct store *store, const char *instance_type, usec_t f
         return -1;
     store_bind_text(statement, 1, instance_type);
     sqlite3_bind_int64(statement, 2, from);
-    sqlite3_bind_int(statement, 3, by_end);
     if (sqlite3_step(statement) != SQLITE_ROW)
         return store_fail(store, "count what is charged", err);
     count->is_all = sqlite3_column_int64(statement, 0) < 500;
@@ -135,7 +129,7 @@ int store_count_charged(struct store *store, const char *instance_type, usec_t f
     return 0;
 }
 
-/* --- changes of price that cut what runs --- */
+/* --- changes of price, for what runs --- */
 
 static const char sql_clear_changes[] = "DELETE FROM price_change";
 

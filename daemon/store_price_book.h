@@ -9,30 +9,26 @@
 MUST_CHECK int store_add_price(struct store *store, const struct price_row *price,
                                int64_t *seq, struct err *err);
 
-/* What the closed intervals of a type reach to, by the wall clock. */
-struct charged {
-    usec_t opened_us; /* when the latest of them opened */
-    usec_t ended_us;  /* when the last of them ended */
-};
-
-/** An attempt or warm pool of this type has closed. */
+/** An attempt or warm pool of this type has closed: a price from `until` on, by the wall
+ * clock, or later would not have been its. */
 MUST_CHECK int store_note_charged(struct store *store, const char *instance_type,
-                                  const struct charged *charged, struct err *err);
-/** INT64_MIN in both when none has. */
+                                  usec_t until, struct err *err);
+/** The first time from which on a price is that of nothing that is closed; INT64_MIN:
+ * any. */
 MUST_CHECK int store_get_charged(struct store *store, const char *instance_type,
-                                 struct charged *charged, struct err *err);
+                                 usec_t *until, struct err *err);
 
 struct charged_count {
     int64_t count;
     bool is_all; /* there are not more of them */
 };
-/** How many closed intervals of a type opened at `from` or later, or (by_end) ended
- * after it; the newest intervals are looked through. */
+/** Of how many closed intervals of a type a price from `from` on would have been; the
+ * newest intervals are looked through. */
 MUST_CHECK int store_count_charged(struct store *store, const char *instance_type,
-                                   usec_t from, bool by_end,
-                                   struct charged_count *count, struct err *err);
+                                   usec_t from, struct charged_count *count,
+                                   struct err *err);
 
-/* When prices change that cut what runs then, for those who report on it. */
+/* When prices change, for those who report on what runs. */
 MUST_CHECK int store_clear_price_changes(struct store *store, struct err *err);
 /** Those of a type that are later than `since`. */
 MUST_CHECK int store_clear_price_changes_of(struct store *store,

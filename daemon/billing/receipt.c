@@ -238,6 +238,7 @@ static int interval_to_json(const struct receipt *receipt,
     set_time(json, "started_at", interval->open_wall_us);
     json_set_int(json, "open_wall_us", interval->open_wall_us);
     json_set_int(json, "open_boot_us", interval->open_boot_us);
+    json_set_text(json, "reprice", interval->at_change ? "at-change" : "at-open");
     json_set_text(json, "start_evidence", interval->open_evidence);
     set_end(json, interval);
     json_set(json, "charges", charges);

@@ -161,6 +161,7 @@ CREATE TABLE interval_open (
     worker   INTEGER NOT NULL,
     label    INTEGER NOT NULL REFERENCES charge_label (seq),
     price    INTEGER REFERENCES price (seq), -- null: unpriced
+    reprice  TEXT NOT NULL CHECK (reprice IN ('at-open', 'at-change')), -- as it was configured then: whether changes of price cut it
     boot_id  TEXT NOT NULL,
     boot_us  INTEGER NOT NULL,
     wall_us  INTEGER NOT NULL,
@@ -185,7 +186,7 @@ CREATE TABLE interval_close (
 CREATE INDEX interval_close_by_start ON interval_close (start_s);
 CREATE INDEX interval_close_long ON interval_close (start_s) WHERE seconds > 172800;
 
--- From a whole second of an interval on it costs another price (`reprice: at-change`).
+-- From a whole second of an interval on it costs another price: of one that opened under `reprice: at-change`.
 CREATE TABLE interval_price (
     seq         INTEGER PRIMARY KEY,
     open_seq    INTEGER NOT NULL REFERENCES interval_open (seq),
@@ -268,12 +269,11 @@ BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 -- What closed intervals of a type reach to: a price is not set from before that, for it would have been theirs.
 CREATE TABLE charged (
     instance_type TEXT PRIMARY KEY,
-    opened_us     INTEGER NOT NULL, -- when the latest of them opened
-    ended_us      INTEGER NOT NULL  -- when the last of them ended
+    until_us      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- When prices change that cut what runs then (`reprice: at-change`), as the daemon that runs has them; empty otherwise.
--- Reports show what still runs by it; when that closes, the ledger has it.
+-- When prices change, as the daemon that runs has them.  Reports show by it what still runs and opened under `reprice:
+-- at-change`; when that closes, the ledger has it.
 CREATE TABLE price_change (
     instance_type TEXT NOT NULL,
     from_us       INTEGER NOT NULL,

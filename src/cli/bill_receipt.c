@@ -131,6 +131,8 @@ static void add_interval(const struct cJSON *interval, struct text *out)
                words_or(interval, "boot_id", ""),
                words_or(interval, "open_boot_us", ""),
                words_or(interval, "close_boot_us", "now"), is_open ? "" : " us");
+    figure_row(out, "  reprice", "%s, as it was configured when it opened",
+               words_or(interval, "reprice", ""));
     add_charges(interval, out);
     add_journal(interval, out);
 }

@@ -21,11 +21,12 @@
 #define USEC_PER_DAY  (24 * USEC_PER_HOUR)
 
 enum {
-    PRICE_PERIODS = 9, /* of the span; each has prices of its own */
+    PRICE_PERIODS = 200, /* of the span, each with prices of its own; none below 6 h */
+    PRICE_LEVELS = 9,    /* that prices go through, one a period */
     BOOT_DAYS = 30,
     INTERVALS_PER_COMMIT = 10000,
     WORKERS_MAX = 4,
-    CUTS_MAX = 2
+    CUTS_MAX = 36 /* of the longest length: 9 days */
 };
 
 struct pool {
@@ -35,7 +36,7 @@ struct pool {
     const char *scheduler;
     bool emulated;
     int64_t hourly; /* nano-dollars at first; -1: unpriced */
-    int64_t step;   /* what each later period costs less */
+    int64_t step;   /* what each later level costs less */
     const char *basis;
     const char *confidence;
 };
@@ -49,6 +50,7 @@ static const struct pool pools[] = {
     { "night",            "ml.g5.2xlarge",    "spot",     "local", false,   454500001,   7777777, "own",       "high" },
     { "rack7",            "ml.p4d.24xlarge",  "reserved", "slurm", false,  9100000000,         0, "own",       "high" },
     { "gift",             "ml.m5.large",      "free",     "local", false,           0,         0, "own",       "high" },
+    { "ml.c5.4xlarge",    "ml.c5.4xlarge",    "standard", "local", false,   816000000,  10000001, "book",      "high" },
     { "local",            "local",            "standard", "local", false,          -1,         0, NULL,        NULL   },
 };
 
@@ -66,6 +68,7 @@ struct running {
     } next;
     struct job *job;
     const struct pool *pool;
+    bool at_change; /* what was pinned for the interval that is open */
     int attempts; /* it will have */
     bool launch_fails;
     int lost; /* worker; -1: none */
@@ -187,18 +190,29 @@ static int64_t price_id(const struct world *world, const struct pool *pool,
     return seq;
 }
 
-/* The price of so many periods after that of `at`, of the first again behind the last.
- * 0: unpriced. */
-static int64_t price_of(const struct world *world, const struct pool *pool, usec_t at,
-                        size_t later)
+static usec_t price_period(const struct world *world)
 {
     usec_t period = (world->to - world->from) / PRICE_PERIODS + 1;
-    int64_t index = ((at - world->from) / period + (int64_t)later) % PRICE_PERIODS;
+
+    return period > 6 * USEC_PER_HOUR ? period : 6 * USEC_PER_HOUR;
+}
+
+/* The price in force at that time; 0: unpriced. */
+static int64_t price_of(const struct world *world, const struct pool *pool, usec_t at)
+{
+    int64_t index = (at - world->from) / price_period(world);
 
     if (pool->hourly < 0)
         return 0;
-    return price_id(world, pool, pool->hourly - index * pool->step,
-                    pool->step ? world->from + index * period : 0);
+    return price_id(world, pool, pool->hourly - index % PRICE_LEVELS * pool->step,
+                    pool->step ? world->from + index * price_period(world) : 0);
+}
+
+/* When the price changes for the first time after that. */
+static usec_t next_price(const struct world *world, usec_t at)
+{
+    return world->from
+           + ((at - world->from) / price_period(world) + 1) * price_period(world);
 }
 
 static int64_t label_of(const struct world *world, const struct running *running)
@@ -235,11 +249,13 @@ static void start_attempt(struct world *world, struct running *running)
     struct job *job = running->job;
     struct interval_start start = { .label = label_of(world, running),
                                     .price =
-                                        price_of(world, running->pool, running->at, 0),
+                                        price_of(world, running->pool, running->at),
+                                    .at_change = one_in(world, 2),
                                     .evidence = "the last worker was ready" };
     usec_t length = some_length(world);
     struct err err;
 
+    running->at_change = start.at_change;
     job->attempt++;
     set_ready(job, running->at);
     running->lost = one_in(world, 50) ? (int)below(world, job->instance_count) : -1;
@@ -262,22 +278,20 @@ struct closing {
     int64_t bases[CUTS_MAX + 1];
 };
 
-static void make_cuts(struct world *world, const struct running *running,
-                      struct closing *closing)
+/* @open  when it opened  @end  when it ends */
+static void make_cuts(const struct world *world, const struct running *running,
+                      usec_t open, usec_t end, struct closing *closing)
 {
-    const struct job *job = running->job;
-    int64_t length = (job_end_boot(job) - job->ready_boot_us) / USEC_PER_SEC;
-    int64_t second = 0;
+    usec_t at = next_price(world, open);
 
-    if (running->launch_fails || running->pool->step == 0 || !one_in(world, 20))
+    if (running->launch_fails || running->pool->step == 0 || !running->at_change)
         return;
-    while (closing->cut_count < CUTS_MAX && second + 1 < length) {
+    for (; at < end; at = next_price(world, at)) {
         struct interval_cut *cut = &closing->cuts[closing->cut_count++];
 
-        second += 1 + below(world, length - second - 1);
-        cut->from_second = second;
-        cut->price =
-            price_of(world, running->pool, job->ready_wall_us, closing->cut_count);
+        cut->from_second =
+            (at + USEC_PER_SEC - 1) / USEC_PER_SEC - open / USEC_PER_SEC;
+        cut->price = price_of(world, running->pool, at);
     }
 }
 
@@ -327,9 +341,16 @@ static void close_worker(struct world *world, const struct running *running, int
     must(store_close_interval(world->store, job, worker, &end, &err), &err);
 }
 
+/* When what a job held became free for the next one. */
+static usec_t warm_wall(const struct job *job)
+{
+    return job->ready_wall_us + (job_warm_start(job) - job->ready_boot_us);
+}
+
 static void end_job(struct world *world, struct running *running)
 {
     struct job *job = running->job;
+    int64_t price = 0;
     struct err err;
 
     job->state = running->launch_fails ? JOB_FAILED : JOB_COMPLETED;
@@ -342,16 +363,20 @@ static void end_job(struct world *world, struct running *running)
         forget(world, running);
         return;
     }
-    must(store_open_warm(world->store, job, 0, &err), &err);
+    running->at_change = one_in(world, 2);
+    if (running->at_change)
+        price = price_of(world, running->pool, warm_wall(job));
+    must(store_open_warm(world->store, job, running->at_change, price, &err), &err);
     running->at += below(world, USEC_PER_HOUR);
     running->next = WARM_ENDS;
 }
 
 static void end_attempt(struct world *world, struct running *running)
 {
+    const struct job *job = running->job;
     struct closing closing = { 0 };
 
-    make_cuts(world, running, &closing);
+    make_cuts(world, running, job->ready_wall_us, warm_wall(job), &closing);
     for (int i = 0; i < running->job->instance_count; i++)
         close_worker(world, running, i, &closing);
     commit_now_and_then(world, running->job->instance_count);
@@ -363,17 +388,35 @@ static void end_attempt(struct world *world, struct running *running)
     running->next = ATTEMPT_STARTS;
 }
 
+static void close_warm(struct world *world, const struct running *running)
+{
+    const struct job *job = running->job;
+    usec_t length = job->warm_end_boot_us - job_warm_start(job);
+    struct closing closing = { 0 };
+    struct err err;
+
+    make_cuts(world, running, warm_wall(job), warm_wall(job) + length, &closing);
+    for (int i = 0; i < job->instance_count; i++) {
+        struct interval_end end = { .kind = INTERVAL_WARM,
+                                    .boot_us = job->warm_end_boot_us,
+                                    .seconds = money_billable_seconds(length),
+                                    .busy_permille = -1,
+                                    .evidence = "terminated" };
+
+        share_out(&closing, &end);
+        must(store_close_interval(world->store, job, i, &end, &err), &err);
+    }
+}
+
 static void end_warm(struct world *world, struct running *running)
 {
-    static const struct price_book no_book;
-    const struct meter meter = { world->store, &no_book, NULL };
     struct job *job = running->job;
     struct err err;
 
     job->warm = WARM_TERMINATED;
     job->warm_end_boot_us = job_warm_start(job) + (running->at - job->changed_us);
     job->changed_us = running->at;
-    must(meter_close_warm(&meter, job, &err), &err);
+    close_warm(world, running);
     must(store_update_state(world->store, job, &err), &err);
     world->promised += job->instance_count;
     commit_now_and_then(world, job->instance_count);
@@ -460,7 +503,7 @@ static void reserve(const struct world *world, const struct pool *pool)
             .pool = pool->name,
             .instance_type = pool->instance_type,
             .instances = instances[i],
-            .price = price_of(world, pool, from[i], 0),
+            .price = price_of(world, pool, from[i]),
             .from_us = from[i],
         };
 

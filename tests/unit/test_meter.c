@@ -475,7 +475,7 @@ START_TEST(what_runs_still_is_cut_up_to_now)
 
     live(&ledger, &offer, TRAINING);
     meter_cut_open(&(struct meter){ ledger.store, &at_change, &offer },
-                   ledger.intervals, ledger.count, now.boot_us, &cuts);
+                   ledger.life.job, ledger.intervals, ledger.count, now.boot_us, &cuts);
     ck_assert_int_eq(bill_of(ledger.intervals, ledger.count, &now, &bill, &err), 0);
     ck_assert_int_eq(bill.instance_seconds, 20);
     /* 16 at 0.204, 4 at 0.5 */
@@ -501,14 +501,17 @@ END_TEST
 
 START_TEST(what_closes_is_noted_for_prices_to_come)
 {
-    auto_ledger struct ledger ledger = { 0 };
-    struct charged charged;
+    auto_ledger struct ledger pinned = { 0 };
+    auto_ledger struct ledger cut = { .life = { .book = &at_change } };
     struct err err;
+    usec_t until;
 
-    live(&ledger, &offer, WARM ", cool 52000");
-    ck_assert_int_eq(store_get_charged(ledger.store, type_name, &charged, &err), 0);
-    ck_assert_int_eq(charged.opened_us, LIFE_WALL_ZERO + 42 * USEC_PER_SEC);
-    ck_assert_int_eq(charged.ended_us, LIFE_WALL_ZERO + 52 * USEC_PER_SEC);
+    live(&pinned, &offer, WARM ", cool 52000");
+    ck_assert_int_eq(store_get_charged(pinned.store, type_name, &until, &err), 0);
+    ck_assert_int_eq(until, LIFE_WALL_ZERO + 42 * USEC_PER_SEC + 1);
+    live(&cut, &offer, WARM ", cool 52000");
+    ck_assert_int_eq(store_get_charged(cut.store, type_name, &until, &err), 0);
+    ck_assert_int_eq(until, LIFE_WALL_ZERO + 52 * USEC_PER_SEC);
 }
 END_TEST
 

@@ -227,7 +227,7 @@ static const struct {
     { "DELETE FROM price", "the ledger is append-only" },
     { "UPDATE job_event SET at_us = 0", "job_event is append-only" },
     { "UPDATE charge_label SET owner = 'bo'", "the ledger is append-only" },
-    { "REPLACE INTO interval_open SELECT 99, job_id, kind, attempt, worker, label, NULL, '', 0, 0, '', x'' FROM interval_open LIMIT 1",
+    { "REPLACE INTO interval_open SELECT 99, job_id, kind, attempt, worker, label, NULL, 'at-open', '', 0, 0, '', x'' FROM interval_open LIMIT 1",
       "the ledger is append-only" },
     { "REPLACE INTO interval_close SELECT seq, open_seq, start_s, boot_us, 0, 0, NULL, '', x'' FROM interval_close LIMIT 1",
       "the ledger is append-only" },
