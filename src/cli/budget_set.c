@@ -84,6 +84,9 @@ static int ask(struct cli *cli, const char *method, const char *name,
         return print_failure(&err, NULL, &problems);
     if (cli->output == OUTPUT_JSON)
         print_json(budget);
+    else if (body && json_get_bool(budget, "counting"))
+        printf("%s: $%s may be spent; what was spent already is being counted\n", name,
+               json_get_text(budget, "limit_usd"));
     else
         printf("%s: $%s of $%s %s spent\n", name, json_get_text(budget, "spent_usd"),
                json_get_text(budget, "limit_usd"), body ? "are" : "were");

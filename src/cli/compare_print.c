@@ -27,7 +27,7 @@ static const struct {
     { "billable_seconds", false },
     { "instance_seconds", false },
     { "usd_per_hour", false },
-    { "price_confidence", false },
+    { "estimate", false },
     { "cost_usd", false },
     { "work", false },
     { "work_unit", true },

@@ -22,6 +22,7 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/doctor_python.c \
 	src/cli/figure.c src/cli/figure.h \
 	src/cli/follow.c src/cli/follow.h \
+	src/cli/input.c src/cli/input.h \
 	src/cli/log_resume.c src/cli/log_resume.h \
 	src/cli/options.c src/cli/options.h \
 	src/cli/outlook.c src/cli/outlook.h \

@@ -285,23 +285,37 @@ static int operands_wanted(const char *arguments)
     return wanted;
 }
 
+/* No file, job or type has an empty name. */
+static enum options_end check_operands(const struct verb *verb, int count,
+                                       char *const *operands)
+{
+    int wanted = operands_wanted(verb->arguments);
+
+    if (count > wanted) {
+        fprintf(stderr, "jobctl: %s: \"%s\" is one argument too many\n", verb->name,
+                operands[wanted]);
+        return OPTIONS_BAD;
+    }
+    for (int i = 0; i < wanted; i++) {
+        if (i < count && *operands[i])
+            continue;
+        fprintf(stderr, "jobctl: %s: an argument is %s\n", verb->name,
+                i < count ? "empty" : "missing");
+        return OPTIONS_BAD;
+    }
+    return OPTIONS_GO_ON;
+}
+
 enum options_end options_parse(struct cli *cli, const struct verb *verb,
                                const struct option_row *rows, int argc, char **argv,
                                char ***operands)
 {
-    int wanted = operands_wanted(verb->arguments);
     enum options_end end = parse(cli, verb, rows, argc, argv);
 
     if (end == OPTIONS_GO_ON && !has_output(verb, cli->output))
         return refuse_output(verb, output_names[cli->output]);
-    if (end == OPTIONS_GO_ON && argc - optind != wanted) {
-        if (argc - optind > wanted)
-            fprintf(stderr, "jobctl: %s: \"%s\" is one argument too many\n", verb->name,
-                    argv[optind + wanted]);
-        else
-            fprintf(stderr, "jobctl: %s: an argument is missing\n", verb->name);
-        end = OPTIONS_BAD;
-    }
+    if (end == OPTIONS_GO_ON)
+        end = check_operands(verb, argc - optind, argv + optind);
     if (end == OPTIONS_BAD)
         fprintf(stderr, "usage: jobctl %s%s%s\n", verb->name,
                 *verb->arguments ? " " : "", verb->arguments);

@@ -105,11 +105,29 @@ static void print_problem(const char *file, const struct problem *problem)
     fputc('\n', stderr);
 }
 
+/* The problem that is the only one, and that the error says already; or NULL. */
+static const struct problem *said_problem(const struct err *err,
+                                          const struct problems *problems)
+{
+    const struct problem *problem = problems ? problems->items : NULL;
+    auto_free char *words = NULL;
+
+    if (!problem || problems->count != 1)
+        return NULL;
+    words = xasprintf("%s: %s", problem->path, problem->message);
+    return strcmp(words, err->text) == 0 ? problem : NULL;
+}
+
 int print_failure(const struct err *err, const char *file,
                   const struct problems *problems)
 {
-    print_note("%s", err->text);
-    for (size_t i = 0; problems && i < problems->count; i++)
+    const struct problem *said = said_problem(err, problems);
+
+    if (said && said->hint)
+        print_note("%s (%s)", err->text, said->hint);
+    else
+        print_note("%s", err->text);
+    for (size_t i = 0; problems && !said && i < problems->count; i++)
         print_problem(file, &problems->items[i]);
     return err_exit_code(err->code);
 }

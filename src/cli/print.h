@@ -34,7 +34,7 @@ void print_note(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /**
  * Why a command failed, on stderr: the error, then each problem as "FILE: path: message
- * (hint)".
+ * (hint)", but for one that is the error itself.
  *
  * @file      names the input that the problems are in; NULL: none
  * @problems  may be NULL

@@ -6,6 +6,7 @@
 #include "src/cli/spec_file.h"
 
 #include "src/archive.h"
+#include "src/cli/input.h"
 #include "src/files.h"
 #include "src/text.h"
 #include "src/uri.h"
@@ -20,26 +21,6 @@
 
 /* A request's body may be as long as this. */
 #define SPEC_BYTES_MAX ((size_t)1 << 20)
-
-static int read_stdin(char **bytes, size_t *len, struct err *err)
-{
-    auto_text struct text all = { 0 };
-    char piece[8192];
-    ssize_t got;
-
-    while ((got = read(STDIN_FILENO, piece, sizeof piece)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_sys(err, errno, "read");
-        if (all.len + (size_t)got > SPEC_BYTES_MAX)
-            return err_set(err, ERR_LIMIT, "longer than %zu bytes", SPEC_BYTES_MAX);
-        text_add(&all, piece, (size_t)got);
-    }
-    *len = all.len;
-    *bytes = text_steal(&all);
-    return 0;
-}
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -74,22 +55,12 @@ static int parse(const char *path, const char *bytes, size_t len, struct cJSON *
 
 int spec_file_read(const char *path, struct spec_file *file, struct err *err)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
     auto_free char *bytes = NULL;
     size_t len = 0;
 
-    *file =
-        (struct spec_file){ .path = path, .shown = is_stdin ? "standard input" : path };
-    if (is_stdin) {
-        if (read_stdin(&bytes, &len, err) < 0)
-            return err_wrap(err, "standard input");
-    } else if (file_read(path, SPEC_BYTES_MAX, &bytes, &len, err) < 0) {
-        /* "Not found" is said of jobs; a wrong file name, or one of a folder, is a
-         * wrong command line. */
-        if (err->code == ERR_NOT_FOUND || err->code == ERR_INTERNAL)
-            err->code = ERR_INVALID;
+    *file = (struct spec_file){ .path = path, .shown = input_shown(path) };
+    if (input_read(path, SPEC_BYTES_MAX, &bytes, &len, err) < 0)
         return -1;
-    }
     assert(bytes);
     if (parse(path, bytes, len, &file->json, err) < 0)
         return err_wrap(err, "%s", file->shown);

@@ -113,6 +113,23 @@ static bool has_use_for(const struct command *command,
     return !wrong;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return true;
+    return false;
+}
+
+static int refuse(int argc, char **argv)
+{
+    fprintf(stderr, "jobctl: admin");
+    for (int i = 1; i < argc && *argv[i] != '-'; i++)
+        fprintf(stderr, " %s", argv[i]);
+    fprintf(stderr, ": expected %s\n", verb_admin.arguments);
+    return EXIT_USAGE;
+}
+
 static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
     const struct command *command = find_command(argc, argv);
@@ -129,15 +146,17 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
         { 0 },
     };
     char **operands = NULL;
-    enum options_end end = options_parse(cli, command ? &command->usage : verb, rows,
-                                         argc, argv, &operands);
+    enum options_end end;
+
+    if (!command && !asks_for_help(argc, argv))
+        return refuse(argc, argv);
+    end = options_parse(cli, command ? &command->usage : verb, rows, argc, argv,
+                        &operands);
 
     if (end != OPTIONS_GO_ON)
         return end == OPTIONS_DONE ? 0 : EXIT_USAGE;
-    if (!command) {
-        fprintf(stderr, "jobctl: admin: expected %s\n", verb->arguments);
-        return EXIT_USAGE;
-    }
+    if (!command)
+        return refuse(argc, argv);
     if (!has_use_for(command, &options))
         return EXIT_USAGE;
     if (options.notice_s < 0)

@@ -52,8 +52,8 @@ static int split_types(struct benchmark *benchmark, struct err *err)
     auto_free char *words = xstrdup(benchmark->types_text);
     char *rest = NULL;
 
-    for (char *word = strtok_r(words, ",", &rest); word;
-         word = strtok_r(NULL, ",", &rest)) {
+    for (char *word = strtok_r(words, ", ", &rest); word;
+         word = strtok_r(NULL, ", ", &rest)) {
         for (size_t i = 0; i < benchmark->type_count; i++)
             if (strcmp(benchmark->types[i], word) == 0)
                 return err_set(err, ERR_INVALID, "--types: %s stands there twice",
@@ -68,13 +68,30 @@ static int split_types(struct benchmark *benchmark, struct err *err)
     return 0;
 }
 
+/* Before anything is run and paid for. */
+static int check_baseline(const struct benchmark *benchmark, struct err *err)
+{
+    const char *baseline = benchmark->baseline;
+
+    for (size_t i = 0; baseline && i < benchmark->type_count; i++)
+        if (strcmp(benchmark->types[i], baseline) == 0)
+            return 0;
+    return baseline ? err_set(err, ERR_INVALID,
+                              "--baseline %s: it is not among --types", baseline)
+                    : 0;
+}
+
 static int check_options(struct benchmark *benchmark, struct err *err)
 {
+    if (strcmp(benchmark->path, "-") == 0)
+        return err_set(err, ERR_INVALID,
+                       "a benchmark reads its spec for every run: standard input"
+                       " can be read once");
     if (!benchmark->types_text)
         return err_set(
             err, ERR_INVALID,
             "on what? --types TYPE,TYPE says it; jobctl instances lists them");
-    if (split_types(benchmark, err) < 0)
+    if (split_types(benchmark, err) < 0 || check_baseline(benchmark, err) < 0)
         return -1;
     if (!benchmark->max_usd_text)
         return 0;
@@ -88,6 +105,8 @@ static int check_options(struct benchmark *benchmark, struct err *err)
 /* What a run differs in from the spec as it was written; the caller frees. */
 static char **changes_of(const struct benchmark *benchmark, const char *type)
 {
+    auto_json struct cJSON *text = json_text_new(type);
+    auto_free char *quoted = json_print(text);
     char **sets = NULL;
 
     for (char **set = benchmark->sets; set && *set; set++)
@@ -97,7 +116,7 @@ static char **changes_of(const struct benchmark *benchmark, const char *type)
                                    benchmark->max_steps));
     if (benchmark->max_usd) /* a warm pool would cost more when all is counted */
         words_add(&sets, xstrdup("keep_alive=0"));
-    words_add(&sets, xasprintf("instance_type=\"%s\"", type));
+    words_add(&sets, xasprintf("instance_type=%s", quoted));
     words_add(&sets, xasprintf("tags.benchmark=\"%s\"", benchmark->tag));
     return sets;
 }
@@ -296,8 +315,9 @@ static int benchmark_all(struct cli *cli, struct benchmark *benchmark)
         return code;
     print_note(
         "%" PRId64
-        " runs on each of %zu types, one after the other; their tag is benchmark=%s",
-        benchmark->runs, benchmark->type_count, benchmark->tag);
+        " run%s on each of %zu type%s, one after the other; the tag is benchmark=%s",
+        benchmark->runs, benchmark->runs == 1 ? "" : "s", benchmark->type_count,
+        benchmark->type_count == 1 ? "" : "s", benchmark->tag);
     code = run_all(benchmark);
     return code ? code : compare_runs(cli, benchmark);
 }

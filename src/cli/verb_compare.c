@@ -2,11 +2,11 @@
  * prices a claim holds. */
 
 #include "src/cli/compare.h"
+#include "src/cli/input.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
 #include "src/cli/remote.h"
 #include "src/csv_read.h"
-#include "src/files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,14 +82,14 @@ static int import_file(const char *path, struct cJSON *runs, struct err *err)
     size_t len;
     int result;
 
-    if (file_read(path, IMPORT_BYTES_MAX, &bytes, &len, err) < 0)
+    if (input_read(path, IMPORT_BYTES_MAX, &bytes, &len, err) < 0)
         return -1;
     if (len > 0 && (bytes[0] == '[' || bytes[0] == '{'))
         result = read_json_runs(bytes, len, &rows, err);
     else
         result = csv_read(bytes, len, &rows, err);
     if (result < 0)
-        return err_wrap(err, "%s", path);
+        return err_wrap(err, "%s", input_shown(path));
     json_each (row, rows)
         json_append(runs, json_copy(row));
     return 0;
@@ -192,7 +192,7 @@ static enum options_end read_options(struct cli *cli, const struct verb *verb, i
         { "job", 'j', OPTION_LIST, &compare->jobs, 0, 0, "NAME",
           "this job too; often" },
         { "import", 'i', OPTION_LIST, &compare->imports, 0, 0, "FILE",
-          "runs that were measured elsewhere, CSV or JSON; often" },
+          "runs that were measured elsewhere, CSV or JSON, - is standard input; often" },
         { "by", 0, OPTION_TEXT, &compare->by, 0, 0, "KEY",
           "what is compared: instance_type (the default) or tag:KEY" },
         { "baseline", 'b', OPTION_TEXT, &compare->baseline, 0, 0, "ARM",

@@ -72,6 +72,10 @@ for verb in submit ls show logs metrics stop wait instances doctor admin; do
 done
 
 check_status "an unknown verb is a mistake of usage" 2 "$JOBCTL" sumbit
+check_status "a name of nothing is a mistake of usage" 2 "$JOBCTL" show ''
+check_equal "what is wrong is said once" \
+    "$("$JOBCTL" bill --emulated maybe 2>&1)" "jobctl: emulated: expected include, exclude or only"
+check "what admin does not know it names" grep -q '^jobctl: admin price rm x: expected' <<<"$("$JOBCTL" admin price rm x 2>&1)"
 check_status "an unknown option is a mistake of usage" 2 "$JOBCTL" ls --bogus
 check_status "a spec that is not there is a mistake of usage" 2 "$JOBCTL" submit nowhere.yaml
 check_status "so is a folder" 2 "$JOBCTL" submit .

@@ -33,7 +33,10 @@ compare --import "$published" >"$WORK/published.txt"
 check "people are shown cents" grep -q '\$4\.65' "$WORK/published.txt"
 check "of both" grep -q '\$2\.46' "$WORK/published.txt"
 check "and told that it shows nothing beyond itself" grep -q 'shows no difference beyond itself' "$WORK/published.txt"
-check_equal "CSV has a line a run" "$(compare --import "$published" --output csv | wc -l)" 3
+compare --import "$published" --output csv >"$WORK/published.csv"
+check_equal "CSV has a line a run" "$(wc -l <"$WORK/published.csv")" 3
+check_equal "whose columns are members of a run" \
+    "$(jq -r '.runs[0] | keys[]' "$WORK/published.json" | sort | comm -13 - <(head -n 1 "$WORK/published.csv" | tr -d '\r' | tr , '\n' | sort))" ""
 compare --import "$published" --output svg >"$WORK/picture.svg"
 check "the picture is well-formed" well_formed "$WORK/picture.svg"
 check_equal "with a dot for every run in each of its parts" "$(grep -o '<circle' "$WORK/picture.svg" | wc -l)" 4
@@ -60,6 +63,9 @@ check "and are named" grep -q 'import\[0\].billable_seconds' "$WORK/out"
 compare --import "$WORK/long.csv" >"$WORK/out" 2>&1
 check_equal "more than the daemon takes ends it with 6" $? 6
 check "and it is said how much that is, and what sets it" grep -q '1048576 bytes.*limits.body_bytes' "$WORK/out"
+compare --import "$WORK" >"$WORK/out" 2>&1
+check_equal "a folder is no table of runs" $? 2
+check_equal "runs come from standard input, too" "$(compare --import - --output json <"$published" | jq '.runs | length')" 2
 compare --job nobody >"$WORK/out" 2>&1
 check_equal "a job that is not there ends it with 3" $? 3
 
@@ -100,6 +106,12 @@ check_equal "a type that is not there ends it with 2" $? 2
 check_equal "before anything has run" "$(grep -c 'Completed' "$WORK/out")" 0
 "$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge,ml.c5.xlarge >"$WORK/out" 2>&1
 check_equal "a type that is named twice ends it with 2" $? 2
+"$JOBCTL" benchmark "$WORK/job.yaml" --types ml.c5.xlarge --baseline ml.c5.2xlarge >"$WORK/out" 2>&1
+check_equal "so does a baseline that is not among them" "$?, $(grep -c 'Completed' "$WORK/out") ran" "2, 0 ran"
+"$JOBCTL" benchmark - --types ml.c5.xlarge <"$WORK/job.yaml" >"$WORK/out" 2>&1
+check_equal "and a spec that could be read once only" $? 2
+"$JOBCTL" benchmark "$WORK/job.yaml" --types 'ml.c5"' >"$WORK/out" 2>&1
+check "a type is a word, whatever is in it" grep -q "no instance type 'ml.c5\"'" "$WORK/out"
 
 # --- a claim that was published without its runs ---
 
