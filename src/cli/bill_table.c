@@ -133,14 +133,14 @@ static void add_amounts(const struct view *view, struct table *table,
 
 static void add_rows(const struct view *view, struct table *table)
 {
-    json_each (row, json_get(view->report, "rows")) {
-        json_each (value, json_get(row, "group"))
-            table_cell(table, json_text(value));
-        add_amounts(view, table, row);
+    if (view->key_count) { /* else the only row is the total, where there is any */
+        json_each (row, json_get(view->report, "rows")) {
+            json_each (value, json_get(row, "group"))
+                table_cell(table, json_text(value));
+            add_amounts(view, table, row);
+        }
+        table_cell(table, "TOTAL");
     }
-    if (view->key_count == 0)
-        return;
-    table_cell(table, "TOTAL");
     for (size_t i = 1; i < view->key_count; i++)
         table_cell(table, " ");
     add_amounts(view, table, json_get(view->report, "total"));

@@ -69,15 +69,19 @@ static int print_table(struct remote *remote, const struct query *query,
     return 0;
 }
 
-/* Such a form has no row for time without a price, and no place to say so. */
+/* Such a form has no row for time without a price, and no place to say so.  All of it
+ * is rows, so the total is asked for, not the report once more. */
 static int note_unpriced(struct remote *remote, const struct query *query,
                          struct problems *problems, struct err *err)
 {
     auto_json struct cJSON *report = NULL;
+    struct query total = *query;
     char words[TIME_TEXT_SIZE];
     int64_t seconds;
 
-    if (ask_report(remote, query, &report, problems, err) < 0)
+    total.by = "";
+    total.zero = false;
+    if (ask_report(remote, &total, &report, problems, err) < 0)
         return -1;
     seconds = json_get_int(json_get(report, "total"), "unpriced_instance_seconds", 0);
     if (seconds == 0)

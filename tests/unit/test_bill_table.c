@@ -83,6 +83,16 @@ START_TEST(an_amount_below_0_and_one_that_is_not_known_are_shown_as_such)
 }
 END_TEST
 
+START_TEST(a_report_by_nothing_is_its_total)
+{
+    static const char total[] = "\"jobs\":0,\"instance_seconds\":0,\"cost_usd\":\"0\"";
+    auto_free char *table = table_of("", "", total);
+
+    ck_assert_str_eq(table, HEAD "JOBS  INSTANCE TIME  BUSY   COST\n"
+                                 "   0              -     -  $0.00\n\n");
+}
+END_TEST
+
 Suite *suite_bill_table(void)
 {
     Suite *suite = suite_create("bill_table");
@@ -94,6 +104,7 @@ Suite *suite_bill_table(void)
         what_is_emulated_idle_or_without_a_price_is_never_shown_without_saying_so);
     tcase_add_test(tcase,
                    an_amount_below_0_and_one_that_is_not_known_are_shown_as_such);
+    tcase_add_test(tcase, a_report_by_nothing_is_its_total);
     suite_add_tcase(suite, tcase);
     return suite;
 }
