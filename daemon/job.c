@@ -78,7 +78,8 @@ static unsigned causes_of(const struct cJSON *words)
     return causes;
 }
 
-/* Of the spec: what decides how much work a job is, and on what it is done. */
+/* Of the spec: what decides how much work a job is, and on what it is done.  A line
+ * each: printed JSON has no line feed. */
 void job_recipe(const struct cJSON *spec, char hex[DIGEST_HEX_SIZE])
 {
     static const char *const members[] = {
@@ -86,15 +87,16 @@ void job_recipe(const struct cJSON *spec, char hex[DIGEST_HEX_SIZE])
         "entry_point",    "framework",       "hyperparameters",
         "instance_count", "instance_type",   "source_dir",
     };
-    auto_json struct cJSON *recipe = json_object_new();
-    auto_free char *words = NULL;
+    auto_text struct text words = { 0 };
 
-    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-        if (json_get(spec, members[i]))
-            json_set(recipe, members[i], json_copy(json_get(spec, members[i])));
-    json_sort(recipe);
-    words = json_print(recipe);
-    digest_bytes(words, strlen(words), hex);
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+        const struct cJSON *member = json_get(spec, members[i]);
+
+        if (member)
+            json_add_sorted(&words, member);
+        text_puts(&words, "\n");
+    }
+    digest_bytes(words.bytes, words.len, hex);
 }
 
 /* 0 when there is none. */
@@ -110,10 +112,12 @@ static nanousd_t budget_of(const struct cJSON *spec)
 static char *tags_of(const struct cJSON *spec)
 {
     const struct cJSON *given = json_get(spec, "tags");
-    auto_json struct cJSON *tags = given ? json_copy(given) : json_object_new();
+    struct text tags = { 0 };
 
-    json_sort(tags);
-    return json_print(tags);
+    if (!given)
+        return xstrdup("{}");
+    json_add_sorted(&tags, given);
+    return text_steal(&tags);
 }
 
 static int apply_submitted(struct job *job, const struct job_event *event,

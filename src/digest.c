@@ -34,9 +34,21 @@ void digest_to_hex(const unsigned char *bytes, size_t len, char *hex)
     hex[2 * len] = '\0';
 }
 
+/* Fetched once: OpenSSL looks it up by its name each time, which takes longer than the
+ * digest of a short text. */
+static const EVP_MD *sha256(void)
+{
+    static EVP_MD *kind;
+
+    if (!kind)
+        kind = EVP_MD_fetch(NULL, "SHA256", NULL);
+    or_abort(kind != NULL);
+    return kind;
+}
+
 void digest_of(const void *bytes, size_t len, unsigned char out[DIGEST_SIZE])
 {
-    or_abort(EVP_Digest(bytes, len, out, NULL, EVP_sha256(), NULL));
+    or_abort(EVP_Digest(bytes, len, out, NULL, sha256(), NULL));
 }
 
 void digest_bytes(const void *bytes, size_t len, char hex[DIGEST_HEX_SIZE])
@@ -59,7 +71,7 @@ static struct digest *begin(const EVP_MD *kind)
 
 struct digest *digest_new(void)
 {
-    return begin(EVP_sha256());
+    return begin(sha256());
 }
 
 struct digest *digest_md5_new(void)
@@ -93,7 +105,7 @@ void digest_hmac(const void *key, size_t key_len, const char *text,
     unsigned char result[DIGEST_SIZE];
 
     or_abort(key_len <= INT_MAX
-             && HMAC(EVP_sha256(), key, (int)key_len, (const unsigned char *)text,
+             && HMAC(sha256(), key, (int)key_len, (const unsigned char *)text,
                      strlen(text), result, NULL)
                     != NULL);
     memcpy(out, result, sizeof result);

@@ -13,6 +13,7 @@ enum {
     ID_LENGTH = JOB_ID_SIZE - 1,
     TIME_LENGTH = 10, /* characters of 5 bits: 48 bits of milliseconds */
     RANDOM_LENGTH = ID_LENGTH - TIME_LENGTH,
+    RANDOM_IDS = 64,
     NAME_LENGTH_MAX = 63,
     STAMP_LENGTH = 20, /* "-20261130-101500-123" */
 };
@@ -20,18 +21,30 @@ enum {
 /* Crockford's base 32: no I, L, O, U. */
 static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
+/* Sixteen bytes of which five bits each are used: 80 bits without carrying any over.
+ * They are made for many ids at once: the generator's call costs more than its bytes.
+ * Only railheadd makes ids, in its one process. */
+static const unsigned char *random_part(void)
+{
+    static unsigned char made[RANDOM_IDS][RANDOM_LENGTH];
+    static size_t used = RANDOM_IDS;
+
+    if (used == RANDOM_IDS) {
+        random_bytes(made, sizeof made);
+        used = 0;
+    }
+    return made[used++];
+}
+
 void job_id_make(usec_t wall, char out[JOB_ID_SIZE])
 {
-    unsigned char random[RANDOM_LENGTH];
+    const unsigned char *random = random_part();
     uint64_t milliseconds = (uint64_t)(wall / USEC_PER_MSEC);
 
     for (int i = TIME_LENGTH - 1; i >= 0; i--) {
         out[i] = alphabet[milliseconds & 31];
         milliseconds >>= 5;
     }
-    /* Sixteen bytes of which five bits each are used: 80 bits without carrying any
-     * over. */
-    random_bytes(random, sizeof random);
     for (int i = 0; i < RANDOM_LENGTH; i++)
         out[TIME_LENGTH + i] = alphabet[random[i] & 31];
     out[ID_LENGTH] = '\0';

@@ -104,72 +104,23 @@ void json_sort(struct cJSON *value)
         json_sort(item);
 }
 
-char *json_print(const struct cJSON *value)
-{
-    char *text = cJSON_PrintUnformatted(value);
-
-    if (!text)
-        abort();
-    return text;
-}
-
-static void new_line(struct text *text, int depth)
-{
-    text_printf(text, "\n%*s", 2 * depth, "");
-}
-
-/* One character outside strings: `at` stands in compact JSON, in which there are no
- * blanks. */
-static void lay_out(struct text *pretty, const char *at, int *depth)
-{
-    bool opens = *at == '{' || *at == '[';
-    bool closes = *at == '}' || *at == ']';
-
-    /* '[' and ']', '{' and '}' are 2 apart: what is empty stays on one line. */
-    if (closes && at[-1] != *at - 2)
-        new_line(pretty, *depth - 1);
-    text_add(pretty, at, 1);
-    *depth += opens - closes;
-    if (*at == ',' || (opens && at[1] != *at + 2))
-        new_line(pretty, *depth);
-    else if (*at == ':')
-        text_puts(pretty, " ");
-}
-
-char *json_print_pretty(const struct cJSON *value)
-{
-    auto_free char *compact = json_print(value);
-    auto_text struct text pretty = { 0 };
-    bool in_string = false;
-    int depth = 0;
-
-    for (const char *at = compact; *at; at++) {
-        if (in_string)
-            text_add(&pretty, at, 1);
-        else
-            lay_out(&pretty, at, &depth);
-        if (*at == '"')
-            in_string = !in_string;
-        else if (*at == '\\')
-            text_add(&pretty, ++at, 1);
-    }
-    text_puts(&pretty, "\n");
-    return text_steal(&pretty);
-}
-
 enum json_kind json_kind(const struct cJSON *value)
 {
-    if (cJSON_IsBool(value))
+    switch (value ? value->type & 0xff : cJSON_NULL) {
+    case cJSON_False:
+    case cJSON_True:
         return JSON_BOOL;
-    if (cJSON_IsRaw(value))
+    case cJSON_Raw:
         return JSON_NUMBER;
-    if (cJSON_IsString(value))
+    case cJSON_String:
         return JSON_TEXT;
-    if (cJSON_IsArray(value))
+    case cJSON_Array:
         return JSON_ARRAY;
-    if (cJSON_IsObject(value))
+    case cJSON_Object:
         return JSON_OBJECT;
-    return JSON_NULL;
+    default:
+        return JSON_NULL;
+    }
 }
 
 const char *json_kind_name(enum json_kind kind)
@@ -237,9 +188,13 @@ size_t json_count(const struct cJSON *container)
     return (size_t)cJSON_GetArraySize(container);
 }
 
+/* An array's items have no names. */
 const struct cJSON *json_get(const struct cJSON *object, const char *name)
 {
-    return cJSON_GetObjectItemCaseSensitive(object, name);
+    json_each (item, object)
+        if (item->string && *item->string == *name && strcmp(item->string, name) == 0)
+            return item;
+    return NULL;
 }
 
 int64_t json_get_int(const struct cJSON *object, const char *name, int64_t absent)
@@ -278,8 +233,32 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*left_name, *right_name);
 }
 
+/* Where a value stands; most have nothing to be said about, so the words of the path
+ * are made when they are needed. */
+struct place {
+    const struct place *above; /* NULL: the whole */
+    const struct cJSON *value;
+};
+
+static void add_path(struct text *path, const struct place *place)
+{
+    size_t index = 0;
+
+    if (!place->above)
+        return;
+    add_path(path, place->above);
+    if (cJSON_IsObject(place->above->value)) {
+        text_printf(path, "%s%s", path->len ? "." : "", json_name(place->value));
+        return;
+    }
+    for (const cJSON *item = place->above->value->child; item != place->value;
+         item = item->next)
+        index++;
+    text_printf(path, "[%zu]", index);
+}
+
 /* Sorted, equal names stand side by side: O(n log n) however many members there are. */
-static void check_names(const struct cJSON *object, const char *path,
+static void check_names(const struct cJSON *object, const struct place *place,
                         struct problems *problems)
 {
     size_t count = json_count(object);
@@ -293,44 +272,33 @@ static void check_names(const struct cJSON *object, const char *path,
         names[used++] = json_name(member);
     qsort(names, count, sizeof *names, compare_names);
     for (size_t i = 1; i < count; i++) {
-        auto_free char *full = NULL;
+        auto_text struct text path = { 0 };
 
         /* A third one is no news. */
         if (strcmp(names[i], names[i - 1]) != 0
             || (i > 1 && strcmp(names[i], names[i - 2]) == 0))
             continue;
-        full = xasprintf("%s%s%s", path, *path ? "." : "", names[i]);
-        problems_add(problems, full, NULL, "appears more than once");
+        add_path(&path, place);
+        text_printf(&path, "%s%s", path.len ? "." : "", names[i]);
+        problems_add(problems, path.bytes, NULL, "appears more than once");
     }
 }
 
-/* `path` is that of `value`, and is so again on return.  As deep as JSON_DEPTH_MAX. */
-static void check_duplicates(const struct cJSON *value, struct text *path,
+/* As deep as JSON_DEPTH_MAX. */
+static void check_duplicates(const struct cJSON *value, const struct place *above,
                              struct problems *problems)
 {
-    bool object = json_kind(value) == JSON_OBJECT;
-    size_t len = path->len;
-    size_t index = 0;
+    const struct place place = { above, value };
 
-    if (object)
-        check_names(value, path->bytes, problems);
-    json_each (item, value) {
-        if (object)
-            text_printf(path, "%s%s", len ? "." : "", json_name(item));
-        else
-            text_printf(path, "[%zu]", index++);
-        check_duplicates(item, path, problems);
-        path->len = len;
-        path->bytes[len] = '\0';
-    }
+    if (json_kind(value) == JSON_OBJECT)
+        check_names(value, &place, problems);
+    json_each (item, value)
+        check_duplicates(item, &place, problems);
 }
 
 void json_check_duplicates(const struct cJSON *value, struct problems *problems)
 {
-    auto_text struct text path = { 0 };
-
-    text_puts(&path, "");
-    check_duplicates(value, &path, problems);
+    check_duplicates(value, NULL, problems);
 }
 
 /* --- building --- */
@@ -377,12 +345,20 @@ struct cJSON *json_text_new(const char *text)
     return or_abort(cJSON_CreateString(repaired));
 }
 
+/* By hand: every submit has a dozen numbers, and snprintf takes ten times as long. */
 struct cJSON *json_int_new(int64_t number)
 {
     char digits[24];
+    char *first = digits + sizeof digits - 1;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 
-    snprintf(digits, sizeof digits, "%" PRId64, number);
-    return or_abort(cJSON_CreateRaw(digits));
+    *first = '\0';
+    do
+        *--first = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (number < 0)
+        *--first = '-';
+    return or_abort(cJSON_CreateRaw(first));
 }
 
 struct cJSON *json_number_new(const char *number)

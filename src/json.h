@@ -4,6 +4,7 @@
 #include "src/base.h"
 #include "src/err.h"
 #include "src/problems.h"
+#include "src/text.h"
 
 /*
  * The door to cJSON.  Outside json.c a value is `const struct cJSON *`.
@@ -45,10 +46,12 @@ struct cJSON *json_copy(const struct cJSON *value);
 
 /** Compact, or indented by two blanks and ending in a line feed.  The caller frees. */
 char *json_print(const struct cJSON *value);
-/** Puts the members of every object in the order of their names (by bytes), so that
- * equal values print alike. */
-void json_sort(struct cJSON *value);
 char *json_print_pretty(const struct cJSON *value);
+/** Adds it to `out`, compact, the members of every object in the order of their names
+ * (by bytes), so that equal values print alike. */
+void json_add_sorted(struct text *out, const struct cJSON *value);
+/** Puts the members of every object in that order. */
+void json_sort(struct cJSON *value);
 
 /* --- reading --- */
 

@@ -27,6 +27,7 @@ src_libwords_a_SOURCES = \
 	src/job_state.c src/job_state.h \
 	src/journal.c src/journal.h \
 	src/json.c src/json.h \
+	src/json_print.c \
 	src/json_scan.c src/json_scan.h \
 	src/launch_config.c src/launch_config.h \
 	src/launch_env.c src/launch_env.h \

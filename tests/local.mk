@@ -155,6 +155,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_jobs_plan.c \
 	tests/unit/test_journal.c \
 	tests/unit/test_json.c \
+	tests/unit/test_json_print.c \
 	tests/unit/test_launch_env.c \
 	tests/unit/test_launch_plan.c \
 	tests/unit/test_ledger_row.c \

@@ -472,35 +472,6 @@ START_TEST(a_double_prints_as_the_shortest_text_that_reads_back)
 }
 END_TEST
 
-START_TEST(pretty_json_has_two_blanks_a_level_and_ends_in_a_line_feed)
-{
-    auto_json struct cJSON *value = parsed(
-        "{\"a\":[1,{\"b\":\"x,{[:\\\"]}\\\\\"}],\"empty\":{},\"none\":[],\"t\":true}");
-    auto_free char *pretty = json_print_pretty(value);
-
-    ck_assert_str_eq(pretty, "{\n"
-                             "  \"a\": [\n"
-                             "    1,\n"
-                             "    {\n"
-                             "      \"b\": \"x,{[:\\\"]}\\\\\"\n"
-                             "    }\n"
-                             "  ],\n"
-                             "  \"empty\": {},\n"
-                             "  \"none\": [],\n"
-                             "  \"t\": true\n"
-                             "}\n");
-}
-END_TEST
-
-START_TEST(a_scalar_prints_pretty_on_one_line)
-{
-    auto_json struct cJSON *value = parsed("\"a\"");
-    auto_free char *pretty = json_print_pretty(value);
-
-    ck_assert_str_eq(pretty, "\"a\"\n");
-}
-END_TEST
-
 START_TEST(a_copy_shares_nothing)
 {
     struct cJSON *value = parsed("{\"a\":[1,\"x\",null]}");
@@ -580,8 +551,6 @@ static TCase *building_cases(void)
     tcase_add_test(cases, values_are_built_and_printed);
     tcase_add_loop_test(cases, a_double_prints_as_the_shortest_text_that_reads_back, 0,
                         ARRAY_SIZE(doubles));
-    tcase_add_test(cases, pretty_json_has_two_blanks_a_level_and_ends_in_a_line_feed);
-    tcase_add_test(cases, a_scalar_prints_pretty_on_one_line);
     tcase_add_test(cases, a_copy_shares_nothing);
     tcase_add_test(cases, text_that_is_no_utf8_still_makes_json);
     tcase_add_test(cases, number_text_is_told_from_other_text);
