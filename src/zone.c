@@ -7,8 +7,11 @@
 
 #include "src/zone.h"
 
+#include "src/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,19 +20,39 @@
 #define DAY_S  INT64_C(86400)
 
 /* Where glibc and the packages of every distribution have the database. */
-static const char zone_folder[] = "/usr/share/zoneinfo";
+#define ZONE_FOLDER "/usr/share/zoneinfo"
 
 enum {
     ZONE_NAME_MAX = 100
 };
 
-/* A name as the database has them: no way out of its folder. */
+/* What else is in that folder and no name of a zone. */
+static const struct {
+    const char *start;
+    const char *reason;
+} others[] = {
+    { "right/", "counts leap seconds, which no bill has" },
+    { "posix/", "is a copy of a zone, which has the name behind that" },
+    { "localtime", "is whatever zone this host is set to, and no name of one" },
+    { "posixrules", "is whatever zone this host has rules of, and no name of one" },
+    { "Factory", "is a zone that nobody has set yet, and no name of one" },
+};
+
+static const char *reason_against(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        if (text_starts_with(name, others[i].start))
+            return others[i].reason;
+    return NULL;
+}
+
+/* A name as the database has them: no way out of its folder, and one way to write it.
+ */
 static bool is_name(const char *name)
 {
     size_t len = strlen(name);
 
-    if (len == 0 || len > ZONE_NAME_MAX || *name == '/' || strstr(name, "..")
-        || strncmp(name, "right/", strlen("right/")) == 0)
+    if (len == 0 || len > ZONE_NAME_MAX || *name == '/' || strstr(name, "//"))
         return false;
     for (; *name; name++)
         if (!(*name >= 'a' && *name <= 'z') && !(*name >= 'A' && *name <= 'Z')
@@ -51,10 +74,13 @@ static bool is_zone_file(const char *path)
 
 int zone_use(const char *name, struct err *err)
 {
-    auto_free char *path = xasprintf("%s/%s", zone_folder, name);
+    auto_free char *path = xasprintf(ZONE_FOLDER "/%s", name);
     auto_free char *value = NULL;
+    const char *reason = reason_against(name);
     bool is_utc = strcmp(name, "UTC") == 0; /* needs no database */
 
+    if (reason)
+        return err_set(err, ERR_INVALID, "\"%.*s\" %s", ZONE_NAME_MAX, name, reason);
     if (!is_utc && (!is_name(name) || !is_zone_file(path)))
         return err_set(err, ERR_INVALID, "there is no time zone \"%.*s\" on this host",
                        ZONE_NAME_MAX, name);
@@ -63,6 +89,54 @@ int zone_use(const char *name, struct err *err)
         return err_sys(err, errno, "set TZ");
     tzset();
     return 0;
+}
+
+static const char *place_of(const char *name)
+{
+    const char *region_end = strrchr(name, '/');
+
+    return region_end ? region_end + 1 : name;
+}
+
+/* Within the region that was named, if one was: abbreviations are near each other and
+ * hours apart. */
+static bool is_nearer(const char *name, const char *zone, const char *nearest)
+{
+    const char *place = place_of(name);
+    const char *const choices[] = { place_of(nearest ? nearest : zone), place_of(zone),
+                                    NULL };
+
+    return place > name && strncasecmp(name, zone, (size_t)(place - name)) == 0
+           && text_nearest(place, choices) == choices[1];
+}
+
+char *zone_nearest(const char *name)
+{
+    FILE *database = fopen(ZONE_FOLDER "/tzdata.zi", "re");
+    auto_free char *line = NULL;
+    char *nearest = NULL;
+    bool is_found = false;
+    size_t room = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        if (strchr(others[i].start, '/') && text_starts_with(name, others[i].start))
+            name += strlen(others[i].start);
+    while (database && !is_found && getline(&line, &room, database) > 0) {
+        char zone[ZONE_NAME_MAX + 1];
+
+        /* zic(8): of a zone, and of a link to one. */
+        if (sscanf(line, "Z %100s", zone) != 1
+            && sscanf(line, "L %*s %100s", zone) != 1)
+            continue;
+        is_found = strcasecmp(place_of(name), place_of(zone)) == 0;
+        if (is_found || is_nearer(name, zone, nearest)) {
+            free(nearest);
+            nearest = xstrdup(zone);
+        }
+    }
+    if (database)
+        (void)fclose(database);
+    return nearest;
 }
 
 void zone_local(int64_t at_s, struct tm *local)

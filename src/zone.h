@@ -18,10 +18,16 @@
  *
  * @name  of the IANA database: "Europe/Berlin", "UTC"
  *
- * ERR_INVALID when this host's database has no such zone, and for those that count leap
- * seconds ("right/..."), which Unix time has not.
+ * ERR_INVALID when this host's database has no such zone, for those that count leap
+ * seconds ("right/..."), which Unix time has not, and for what else is beside its
+ * zones: "localtime" and its kind.
  */
 MUST_CHECK int zone_use(const char *name, struct err *err);
+
+/** The zone that was meant by a name that is none: "Europe/Berlin" for "berlin" or
+ * "Europe/Berln"; NULL when none is near, or the host has no list.  The caller frees.
+ */
+char *zone_nearest(const char *name);
 
 /** The local date and time at an instant; *local is all zeros beyond year 2^31. */
 void zone_local(int64_t at_s, struct tm *local);

@@ -205,8 +205,11 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_usage.c \
+	tests/unit/test_usage_ask.c \
 	tests/unit/test_usage_html.c \
+	tests/unit/test_usage_idle.c \
 	tests/unit/test_usage_report.c \
+	tests/unit/usage_ledger.c tests/unit/usage_ledger.h \
 	tests/unit/test_worker_plan.c \
 	tests/unit/test_yaml.c \
 	tests/unit/test_zone.c

@@ -173,11 +173,14 @@ struct usage_part {
 typedef int usage_part_callback_t(void *context, const struct usage_part *part,
                                   struct err *err);
 
+struct usage_idle; /* usage_idle.h */
+
 /** Every part of what was asked, within `spans`: by the start of its charge, then what
- * still runs.  The part is valid during the call only. */
+ * still runs.  The part is valid during the call only.  `idle` takes in what was used;
+ * it may be NULL. */
 MUST_CHECK int usage_each_part(struct usage *usage, const struct usage_spans *spans,
-                               usage_part_callback_t *callback, void *context,
-                               struct err *err);
+                               struct usage_idle *idle, usage_part_callback_t *callback,
+                               void *context, struct err *err);
 
 /** The name of a job, remembered from call to call; borrowed until the next one. */
 MUST_CHECK int usage_job_name(struct usage *usage, int64_t job_id, const char **name,

@@ -153,6 +153,30 @@ static int64_t month_start(int64_t at_s)
     return zone_day_start(date.tm_year + 1900, date.tm_mon + 1, 1);
 }
 
+/* Days that begin at one instant. */
+static bool are_other_days(const char *from, const char *to)
+{
+    return from && to && !strchr(from, ':') && !strchr(to, ':') && strcmp(from, to) < 0;
+}
+
+/* A report of no time. */
+static void refuse_span(const struct cJSON *json, const struct usage_ask *ask,
+                        struct problems *problems)
+{
+    const char *from = json_get_text(json, "from");
+    const char *to = json_get_text(json, "to");
+
+    if (ask->from_s == ask->to_s && are_other_days(from, to))
+        problems_add(problems, "from", NULL,
+                     "the report would be empty: the clock of %s left out %s, which"
+                     " begins where %s does",
+                     ask->zone, from, to);
+    else
+        problems_add(problems, "from",
+                     "the end is not within the report: name the day after",
+                     "the report would be empty: it ends where it begins, or before");
+}
+
 /* Up to now from the start of the month, when nothing else is said. */
 static void read_span(const struct cJSON *json, struct usage_ask *ask,
                       struct problems *problems)
@@ -162,22 +186,26 @@ static void read_span(const struct cJSON *json, struct usage_ask *ask,
     ask->from_s = month_start(ask->to_s - 1);
     read_instant(json, "from", &ask->from_s, problems);
     if (problems->count == 0 && ask->from_s >= ask->to_s)
-        problems_add(problems, "from",
-                     "the end is not within the report: name the day after",
-                     "the report would be empty: it ends where it begins, or before");
+        refuse_span(json, ask, problems);
 }
 
 static void read_zone(const struct cJSON *json, struct usage_ask *ask,
                       struct problems *problems)
 {
     const char *words = json_get_text(json, "tz");
+    auto_text struct text hint = { 0 };
+    auto_free char *nearest = NULL;
     struct err err;
 
     ask->zone = words ? words : "UTC";
-    if (zone_use(ask->zone, &err) < 0)
-        problems_add(problems, "tz",
-                     "a name of the IANA database, such as Europe/Berlin", "%s",
-                     err.text);
+    if (zone_use(ask->zone, &err) == 0)
+        return;
+    nearest = zone_nearest(ask->zone);
+    if (nearest)
+        text_printf(&hint, "did you mean %s?", nearest);
+    else
+        text_puts(&hint, "a name of the IANA database, such as Europe/Berlin");
+    problems_add(problems, "tz", hint.bytes, "%s", err.text);
 }
 
 static void read_tag(const struct cJSON *json, struct usage_ask *ask,

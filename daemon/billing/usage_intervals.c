@@ -98,7 +98,7 @@ int usage_write_intervals(struct usage *usage, FILE *out, struct err *err)
                                   &(struct usage_units){ 0 }, &spans, err);
 
     if (result == 0)
-        result = usage_each_part(usage, &spans, write_part, &writer, err);
+        result = usage_each_part(usage, &spans, NULL, write_part, &writer, err);
     usage_spans_clear(&spans);
     return result;
 }

@@ -358,12 +358,13 @@ int usage_line_of_idle(struct usage_line_maker *maker,
     put_label(line, &label->words);
     put_texts(line, &maker->idle);
     put_kind(line, KIND_IDLE, price);
-    line->id = keep(line, "idle-%s-%" PRId64, line->instance_type, part->from_s);
+    line->id =
+        keep(line, "idle-%" PRId64 "-%" PRId64, part->reserved->seq, part->from_s);
     line->open = "false";
     line->tags = "{}";
     line->reservation_status = "Unused";
     line->description =
         keep(line, "%s of %s%s", line->meter, line->instance_type,
              part->reserved->price->is_estimate ? ", estimated price" : "");
-    return put_amounts(line, price, part->amount.seconds, part->amount.cost, err);
+    return put_amounts(line, price, part->seconds, part->cost, err);
 }

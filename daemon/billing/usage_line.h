@@ -81,13 +81,7 @@ MUST_CHECK int usage_line_of_part(struct usage_line_maker *maker,
                                   const struct usage_part *part,
                                   struct usage_line *line, struct err *err);
 
-/* Reserved instances that nobody used. */
-struct usage_idle_part {
-    const struct usage_reserved *reserved; /* has a price */
-    int64_t from_s;
-    int64_t to_s;
-    struct usage_amount amount;
-};
+/** The same of idle time whose reservation has a price. */
 MUST_CHECK int usage_line_of_idle(struct usage_line_maker *maker,
                                   const struct usage_idle_part *part,
                                   struct usage_line *line, struct err *err);

@@ -1,13 +1,14 @@
 /* Cuts charges at the limits of a report, and prices the parts. */
 
-#include "daemon/billing/usage.h"
+#include "daemon/billing/usage_idle.h"
 
 #include <stdlib.h>
 
 struct cutter {
     struct usage *usage;
     const struct usage_spans *spans;
-    size_t last; /* where the charge before began */
+    struct usage_idle *idle; /* or NULL */
+    size_t last;             /* where the charge before began */
     usage_part_callback_t *callback;
     void *context;
 };
@@ -54,53 +55,63 @@ static int64_t earlier(int64_t left, int64_t right)
     return left < right ? left : right;
 }
 
-static int cut(void *context, const struct charge *charge, struct err *err)
+static int cut(struct cutter *cutter, struct usage_part *part, struct err *err)
 {
-    struct cutter *cutter = context;
+    const struct charge *charge = part->charge;
     const struct usage_ask *ask = cutter->usage->ask;
-    const struct usage_spans *spans = cutter->spans;
-    struct usage_part part = { .charge = charge };
     int64_t end = earlier(charge->start_s + charge->seconds, ask->to_s);
 
-    if (usage_book_find(cutter->usage, charge, &part.label, &part.price, err) < 0)
-        return -1;
-    if (!part.label->is_wanted)
-        return 0;
-    part.from_s = charge->start_s > ask->from_s ? charge->start_s : ask->from_s;
-    part.span = find_span(cutter, part.from_s);
+    part->from_s = charge->start_s > ask->from_s ? charge->start_s : ask->from_s;
+    part->span = find_span(cutter, part->from_s);
     do {
-        part.to_s = earlier(end, spans->items[part.span].to_s);
-        if (give_part(cutter, &part, err) < 0)
+        part->to_s = earlier(end, cutter->spans->items[part->span].to_s);
+        if (give_part(cutter, part, err) < 0)
             return -1;
-        part.from_s = part.to_s;
-        part.span++;
-    } while (part.from_s < end);
+        part->from_s = part->to_s;
+        part->span++;
+    } while (part->from_s < end);
     return 0;
 }
 
-/* Of a job that is asked for by name all charges are read, wherever they lie. */
-static int cut_within(void *context, const struct charge *charge, struct err *err)
+/* What is read may lie elsewhere: all of a job, or the day that the report begins in.
+ */
+static bool is_within(const struct usage_ask *ask, const struct charge *charge)
 {
-    const struct cutter *cutter = context;
-    const struct usage_ask *ask = cutter->usage->ask;
     int64_t end = charge->start_s + charge->seconds;
 
-    if (charge->start_s >= ask->to_s || end < ask->from_s
-        || (end == ask->from_s && charge->seconds > 0))
+    return charge->start_s < ask->to_s
+           && (end > ask->from_s || charge->start_s == ask->from_s);
+}
+
+static int take_charge(void *context, const struct charge *charge, struct err *err)
+{
+    struct cutter *cutter = context;
+    struct usage_part part = { .charge = charge };
+
+    if (usage_book_find(cutter->usage, charge, &part.label, &part.price, err) < 0)
+        return -1;
+    if (cutter->idle)
+        usage_idle_use(cutter->idle, part.label, charge);
+    if (!part.label->is_wanted || !is_within(cutter->usage->ask, charge))
         return 0;
-    return cut(context, charge, err);
+    return cut(cutter, &part, err);
 }
 
 int usage_each_part(struct usage *usage, const struct usage_spans *spans,
-                    usage_part_callback_t *callback, void *context, struct err *err)
+                    struct usage_idle *idle, usage_part_callback_t *callback,
+                    void *context, struct err *err)
 {
     const struct usage_ask *ask = usage->ask;
-    struct cutter cutter = { usage, spans, 0, callback, context };
+    const bool has_idle = idle && idle->count > 0;
+    struct cutter cutter = {
+        usage, spans, has_idle ? idle : NULL, 0, callback, context
+    };
 
     if (ask->job_id)
-        return store_each_charge_of(usage->store, ask->job_id, cut_within, &cutter,
+        return store_each_charge_of(usage->store, ask->job_id, take_charge, &cutter,
                                     err);
-    return store_each_charge(usage->store, ask->from_s, ask->to_s, cut, &cutter, err);
+    return store_each_charge(usage->store, has_idle ? idle->from_s : ask->from_s,
+                             ask->to_s, take_charge, &cutter, err);
 }
 
 int usage_job_name(struct usage *usage, int64_t job_id, const char **name,

@@ -230,71 +230,23 @@ static bool has_key(const struct usage_sums *sums, enum usage_key_kind kind)
 
 /* --- idle time: rows of nobody --- */
 
-static int add_idle(struct usage_sums *sums, struct usage_reserved *reserved,
-                    size_t span, const struct usage_amount *amount, struct err *err)
+static int add_idle(void *context, const struct usage_idle_part *part, struct err *err)
 {
-    struct row_key key = { .span = (int64_t)span };
-    struct usage_row *row;
+    struct usage_sums *sums = context;
+    const struct row_key key = {
+        .span = (int64_t)part->span,
+        .group = (int64_t)find_group(sums, &part->reserved->label),
+    };
+    struct usage_row *row = find_row(sums, &key, err);
 
-    if (amount->seconds == 0)
-        return 0;
-    if (reserved->group < 0)
-        reserved->group = (int64_t)find_group(sums, &reserved->label);
-    key.group = reserved->group;
-    row = find_row(sums, &key, err);
     if (!row)
         return -1;
-    row->total.idle.seconds += amount->seconds;
-    sums->total.idle.seconds += amount->seconds;
-    if (__builtin_add_overflow(row->total.idle.cost, amount->cost,
-                               &row->total.idle.cost)
-        || __builtin_add_overflow(sums->total.idle.cost, amount->cost,
+    row->total.idle.seconds += part->seconds;
+    sums->total.idle.seconds += part->seconds;
+    if (__builtin_add_overflow(row->total.idle.cost, part->cost, &row->total.idle.cost)
+        || __builtin_add_overflow(sums->total.idle.cost, part->cost,
                                   &sums->total.idle.cost))
         return too_large(err);
-    return 0;
-}
-
-/* What a part used of a reservation was not idle. */
-static int take_used(struct usage_sums *sums, const struct usage_part *part,
-                     struct err *err)
-{
-    for (size_t i = 0; i < sums->idle.count; i++) {
-        struct usage_amount used;
-
-        if (usage_reserved_used(&sums->idle.items[i], part, &used.seconds, &used.cost,
-                                err)
-            < 0)
-            return -1;
-        used = (struct usage_amount){ -used.seconds, -used.cost };
-        if (add_idle(sums, &sums->idle.items[i], part->span, &used, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int take_reserved(struct usage_sums *sums, struct usage_reserved *reserved,
-                         struct err *err)
-{
-    for (size_t i = 0; i < sums->spans.count; i++) {
-        const struct usage_span *span = &sums->spans.items[i];
-        struct usage_amount whole;
-
-        if (usage_reserved_part(reserved, span->from_s, span->to_s, &whole.seconds,
-                                &whole.cost, err)
-                < 0
-            || add_idle(sums, reserved, i, &whole, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int add_reserved(struct usage *usage, struct usage_sums *sums, struct err *err)
-{
-    if (usage_idle_read(usage, &sums->idle, err) < 0)
-        return -1;
-    for (size_t i = 0; i < sums->idle.count; i++)
-        if (take_reserved(sums, &sums->idle.items[i], err) < 0)
-            return -1;
     return 0;
 }
 
@@ -325,10 +277,9 @@ static int take_part(void *context, const struct usage_part *part, struct err *e
         return -1;
     count_job(sums, row - sums->rows, charge->job_id, &row->total);
     count_job(sums, -1, charge->job_id, &sums->total);
-    if (add_part(&row->total, part, shares, err) < 0
-        || add_part(&sums->total, part, shares, err) < 0)
+    if (add_part(&row->total, part, shares, err) < 0)
         return -1;
-    return shares & 1U << USAGE_RESERVED ? take_used(sums, part, err) : 0;
+    return add_part(&sums->total, part, shares, err);
 }
 
 static const struct usage_label nobody;
@@ -497,8 +448,9 @@ int usage_sum(struct usage *usage, const struct usage_key *keys, size_t key_coun
                                                 .months = has_key(sums, USAGE_MONTH) },
                          &sums->spans, err)
             < 0
-        || add_reserved(usage, sums, err) < 0
-        || usage_each_part(usage, &sums->spans, take_part, &adder, err) < 0)
+        || usage_idle_read(usage, &sums->idle, err) < 0
+        || usage_each_part(usage, &sums->spans, &sums->idle, take_part, &adder, err) < 0
+        || usage_idle_each(&sums->idle, &sums->spans, add_idle, sums, err) < 0)
         return -1;
     if (usage->ask->zero && add_zero_rows(usage, sums, adder.by_job, err) < 0)
         return -1;

@@ -2,7 +2,8 @@
 """usage_adds_up.py BILL DATABASE SEED FROM TO: reports of random spans and groups in every time zone of this host, each
 compared with a recomputation from the intervals.
 
-Nothing of railhead is used for that but the exported intervals: amounts are decimals, days are zoneinfo's.
+Nothing of railhead is used for that but the exported intervals, and reservations from the ledger: amounts are decimals,
+days are zoneinfo's.
 """
 
 import csv
@@ -11,6 +12,7 @@ import decimal
 import io
 import json
 import random
+import sqlite3
 import subprocess
 import sys
 import zoneinfo
@@ -163,8 +165,42 @@ def figures_of(total):
     return {name: str(figure.normalize()) if isinstance(figure, decimal.Decimal) else figure for name, figure in figures.items()}
 
 
+def read_reservations(intervals):
+    """Instances and price from a time on to another, with the intervals of the pool."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as ledger:
+        rows = ledger.execute(
+            "SELECT pool, r.instance_type, instances, hourly_nanousd, r.from_us / 1000000 FROM reservation AS r"
+            " JOIN price AS p ON p.seq = r.price ORDER BY pool, r.instance_type, r.from_us, r.seq").fetchall()
+    for (pool, kind, count, hourly, start), after in zip(rows, rows[1:] + [(None,) * 5]):
+        end = after[4] if after[:2] == (pool, kind) else ledger_to + 10**9
+        uses = [(interval["start"], interval["start"] + interval["seconds"]) for interval in intervals
+                if (interval["pool"], interval["instance_type"]) == (pool, kind)]
+        yield count, hourly * NANO, start, end, uses
+
+
+def unused(count, uses, start, end):
+    """Instance-seconds: of every stretch in which as many are used."""
+    uses = [(max(first, start), min(last, end)) for first, last in uses if first < end and last > start]
+    cuts = sorted({start, end, *(at for use in uses for at in use)})
+    return sum((until - at) * max(0, count - sum(first <= at < last for first, last in uses)) for at, until in zip(cuts, cuts[1:]))
+
+
+def recompute_idle(reservations, start, end):
+    """A day of UTC costs what is unused of it, rounded once; a part of a day, what it adds."""
+    seconds, cost = 0, decimal.Decimal(0)
+    for count, hourly, first, last, uses in reservations:
+        for day in range(start - start % 86400, min(end, last), 86400):
+            begins, ends = max(day, first), min(day + 86400, end, last)
+            if count == 0 or ends <= max(begins, start):
+                continue
+            before = unused(count, uses, begins, start) if start > begins else 0
+            until = unused(count, uses, begins, ends)
+            seconds += until - before
+            cost += cost_of(hourly, until) - cost_of(hourly, before)
+    return seconds, cost
+
+
 def idle_of(total):
-    """Of reservations, which intervals do not tell."""
     return total["idle_reserved"]["instance_seconds"], decimal.Decimal(total["idle_reserved"]["cost_usd"])
 
 
@@ -270,7 +306,7 @@ def random_span(zone):
     return zone.start(first), zone.start(last), {"from": str(first), "to": str(last)}
 
 
-def check_zone(intervals, zone, number):
+def check_zone(intervals, reservations, zone, number):
     start, end, words = random_span(zone)
     unit = chance.choice(("day", "week", "month"))
     by = [unit, *chance.sample(LABELS, chance.randrange(3))]
@@ -284,17 +320,19 @@ def check_zone(intervals, zone, number):
         check_csv(report, parameters, others)
     for total in totals:
         expect(f"{zone.name} {words}: totals", total, totals[0])
+    expect(f"{zone.name} {words}: idle time", idle_of(totals[0]), recompute_idle(reservations, start, end))
     if number % 8 == 0:
         check_focus(report, parameters)
 
 
 def main():
     intervals = read_intervals()
-    zones = sorted(zoneinfo.available_timezones())
+    reservations = list(read_reservations(intervals))
+    zones = sorted(zoneinfo.available_timezones() - {"Factory", "localtime"})  # which are no zones
     if len(intervals) < 100 or len(zones) < 400:
         sys.exit(f"{len(intervals)} intervals and {len(zones)} zones are too few to show anything")
     for number, name in enumerate(zones):
-        check_zone(intervals, Zone(name), number)
+        check_zone(intervals, reservations, Zone(name), number)
     print(f"{len(intervals)} intervals, {len(zones)} zones, {checked['reports']} reports, {checked['rows']} rows")
 
 

@@ -77,6 +77,39 @@ static const struct {
 static const char *const refused[] = {
     "", "Nowhere", "Europe", "Europe/", "/etc/localtime", "../localtime", "Europe/../UTC",
     "right/UTC", "zone.tab", "UTC ", ":UTC", "CET-1CEST", "europe/berlin\n",
+    "localtime", "posixrules", "Factory", "posix/Europe/Berlin", "posix//Europe/Berlin",
+    "Europe//Berlin", "Europe/Berlin/", "/UTC", "./UTC", "right", "posix", "tzdata.zi",
+};
+
+static const struct {
+    const char *name;
+    const char *reason;
+} reasons[] = {
+    { "Europe/Atlantis",     "there is no time zone \"Europe/Atlantis\" on this host" },
+    { "right/Europe/Berlin", "\"right/Europe/Berlin\" counts leap seconds, which no bill has" },
+    { "posix/Europe/Berlin", "\"posix/Europe/Berlin\" is a copy of a zone, which has the name behind that" },
+    { "localtime",           "\"localtime\" is whatever zone this host is set to, and no name of one" },
+    { "posixrules",          "\"posixrules\" is whatever zone this host has rules of, and no name of one" },
+    { "Factory",             "\"Factory\" is a zone that nobody has set yet, and no name of one" },
+};
+
+static const struct {
+    const char *name;
+    const char *nearest; /* NULL: none */
+} meant[] = {
+    { "Europe/Berln",          "Europe/Berlin" },
+    { "europe/berlin",         "Europe/Berlin" },
+    { "Berlin",                "Europe/Berlin" },
+    { "Eurpoe/Berlin",         "Europe/Berlin" },
+    { "AMERICA/NEW_YORK",      "America/New_York" },
+    { "kathmandu",             "Asia/Kathmandu" },
+    { "posix/Europe/Berlin",   "Europe/Berlin" },
+    { "right/Asia/Kathmandu",  "Asia/Kathmandu" },
+    { "utc",                   "Etc/UTC" },
+    { "Asia/Calcuta",          "Asia/Calcutta" },
+    { "CEST",                  NULL }, /* neither CET nor EST */
+    { "Europe/Atlantis",       NULL },
+    { "",                      NULL },
 };
 /* clang-format on */
 
@@ -107,6 +140,23 @@ START_TEST(what_is_no_zone_is_refused_and_changes_nothing)
 }
 END_TEST
 
+START_TEST(why_it_is_refused_is_told)
+{
+    struct err err;
+
+    ck_assert_int_lt(zone_use(reasons[_i].name, &err), 0);
+    ck_assert_str_eq(err.text, reasons[_i].reason);
+}
+END_TEST
+
+START_TEST(the_zone_that_was_meant_is_found)
+{
+    auto_free char *nearest = zone_nearest(meant[_i].name);
+
+    ck_assert_pstr_eq(nearest, meant[_i].nearest);
+}
+END_TEST
+
 static void restore_zone(void)
 {
     use("UTC");
@@ -125,6 +175,8 @@ Suite *suite_zone(void)
                         ARRAY_SIZE(instants));
     tcase_add_loop_test(tcase, what_is_no_zone_is_refused_and_changes_nothing, 0,
                         ARRAY_SIZE(refused));
+    tcase_add_loop_test(tcase, why_it_is_refused_is_told, 0, ARRAY_SIZE(reasons));
+    tcase_add_loop_test(tcase, the_zone_that_was_meant_is_found, 0, ARRAY_SIZE(meant));
     suite_add_tcase(suite, tcase);
     return suite;
 }
