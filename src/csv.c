@@ -28,10 +28,35 @@ void csv_add(struct text *line, const char *words)
         text_puts(line, ",");
 }
 
+/* How many bytes of `words` one of these is that they begin with; 0: none is. */
+static size_t start_of(const char *words, const char *const *starts)
+{
+    for (; *starts; starts++)
+        if (text_starts_with(words, *starts))
+            return strlen(*starts);
+    return 0;
+}
+
+/* OWASP's list of how a formula begins, its wide forms included; behind blanks, which
+ * spreadsheets pass over. */
+static bool may_be_formula(const char *words)
+{
+    static const char *const signs[] = { "=",  "+",  "-",  "@", "＝",
+                                         "＋", "－", "＠", NULL };
+    static const char *const blanks[] = {
+        " ", "\t", "\n", "\v", "\f", "\r", "\u00a0", "\u3000", "\ufeff", NULL,
+    };
+    const char *at = words;
+
+    for (size_t len; (len = start_of(at, blanks)); at += len)
+        ;
+    return (*words && strchr("\t\r\n", *words)) || start_of(at, signs);
+}
+
 void csv_add_words(struct text *line, const char *words)
 {
     if (words)
-        add_field(line, *words && strchr("=+-@\t\r", *words) ? "'" : "", words);
+        add_field(line, may_be_formula(words) ? "'" : "", words);
     else
         text_puts(line, ",");
 }

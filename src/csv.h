@@ -12,9 +12,9 @@ void csv_add(struct text *line, const char *words);
 /**
  * The same for words that people chose.
  *
- * Spreadsheets run a field as a formula when it begins with = + - or @, also behind a
- * tab or a carriage return, so such words get an apostrophe before them, which shows
- * them as text (CWE-1236).
+ * Spreadsheets run a field as a formula when it begins with = + - or @, also in their
+ * wide forms and behind blanks, and some when it begins with a tab or a line's end.
+ * Such words get an apostrophe before them, which shows them as text (CWE-1236).
  */
 void csv_add_words(struct text *line, const char *words);
 
