@@ -39,6 +39,7 @@ struct bill_run {
     struct loop_source *limit;
     struct err err; /* why it could not be run; code of an end without one: */
     bool failed;
+    bool took_too_long;
     int status; /* as of waitpid */
 };
 
@@ -111,6 +112,7 @@ static void on_limit(void *context)
 {
     struct bill_run *run = context;
 
+    run->took_too_long = true;
     log_warning("bill.ended seconds=%d reason=\"it took too long\"", BILL_RUN_SECONDS);
     process_kill(run->pidfd, SIGKILL);
 }
@@ -149,17 +151,28 @@ static int spawn(struct bill_run *run, struct err *err)
                          &pid, &run->pidfd, err);
 }
 
+static void kill_and_reap(const struct bill_run *run)
+{
+    int status;
+
+    process_kill(run->pidfd, SIGKILL);
+    while (!process_reap(run->pidfd, &status))
+        (void)poll(&(struct pollfd){ .fd = run->pidfd, .events = POLLIN }, 1, -1);
+}
+
 static int start(struct bill_run *run, struct err *err)
 {
     struct bill_runs *runs = run->runs;
 
     if (spawn(run, err) < 0)
         return err_wrap(err, "start railhead-bill");
+    if (loop_add_fd(runs->loop, run->pidfd, on_end, run, &run->end, err) < 0
+        || loop_add_timer(runs->loop, on_limit, run, &run->limit, err) < 0) {
+        kill_and_reap(run);
+        return -1;
+    }
     run->state = RUN_RUNS;
     runs->running++;
-    if (loop_add_fd(runs->loop, run->pidfd, on_end, run, &run->end, err) < 0
-        || loop_add_timer(runs->loop, on_limit, run, &run->limit, err) < 0)
-        return -1;
     loop_timer_set(run->limit, clock_boot() + BILL_RUN_SECONDS * USEC_PER_SEC);
     return 0;
 }
@@ -207,19 +220,27 @@ int bill_run_start(struct bill_runs *runs, const struct cJSON *request,
     return 0;
 }
 
+/* PROBLEMS_MAX problems, each with some hundred bytes that it quotes. */
+enum {
+    FAILURE_BYTES_MAX = 1 << 18
+};
+
 /* The error that it wrote in place of an answer. */
 static int read_failure(const struct bill_run *run, struct cJSON **errors,
                         struct err *err)
 {
     auto_json struct cJSON *failure = NULL;
-    char block[8192];
-    ssize_t got = pread(run->answer, block, sizeof block, 0);
+    auto_free char *bytes = xmalloc(FAILURE_BYTES_MAX);
+    ssize_t got = pread(run->answer, bytes, FAILURE_BYTES_MAX, 0);
     enum err_code code = ERR_INTERNAL;
 
+    if (run->took_too_long)
+        return err_set(err, ERR_LIMIT, "the question took more than %d s: ask for less",
+                       BILL_RUN_SECONDS);
     if (WIFSIGNALED(run->status))
         return err_set(err, ERR_UNAVAILABLE, "railhead-bill was ended by signal %d",
                        WTERMSIG(run->status));
-    if (got < 0 || json_parse(block, (size_t)got, &failure, err) < 0
+    if (got < 0 || json_parse(bytes, (size_t)got, &failure, err) < 0
         || !json_get_text(failure, "message"))
         return err_set(err, ERR_INTERNAL, "railhead-bill ended with code %d",
                        WEXITSTATUS(run->status));
@@ -258,11 +279,7 @@ void bill_run_free(struct bill_run *run)
         run->runs->waiting_count--;
     }
     if (run->state == RUN_RUNS) {
-        int status;
-
-        process_kill(run->pidfd, SIGKILL);
-        while (!process_reap(run->pidfd, &status))
-            (void)poll(&(struct pollfd){ .fd = run->pidfd, .events = POLLIN }, 1, -1);
+        kill_and_reap(run);
         run->runs->running--;
         loop_wake(run->runs->next);
     }

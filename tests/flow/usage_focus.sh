@@ -111,6 +111,8 @@ check_equal "and never markup" "$(grep -c '<b>&quot;' "$WORK/live.html")" 0
 check_equal "time without a price is left out, not free" "$(column focus x_InstanceType)" \
     "ml.c5.2xlarge|ml.c5.xlarge|ml.g5.xlarge"
 check "but jobctl notes it" grep -q "of instance time has no price and is in no row" "$WORK/live.focus.note"
+check_equal "all that is wrong is said, however much it is" \
+    "$(http "/v1/usage?by=$(seq -s, -f 'key%g' 1 90)" 2>/dev/null | "$PYTHON" -c 'import json, sys; print(len(json.load(sys.stdin)["errors"]))')" 90
 check_equal "where nothing is left out it notes nothing" "$(cat "$WORK/live.html.note")" ""
 daemon_stop
 finish
