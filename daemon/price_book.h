@@ -64,8 +64,8 @@ usec_t price_next_change(const struct price_book *book, const struct offer *offe
                          usec_t wall);
 
 /** The dearest of the prices in force at any time of `lasts` microseconds from `from`
- * on, the last one included; 0 or less: at `from`.  NULL: unpriced at all of it, as also
- * without an offer.  Pure. */
+ * on, the last one included; 0 or less: at `from`.  NULL: unpriced at all of it, as
+ * also without an offer.  Pure. */
 const struct profile_price *price_dearest(const struct price_book *book,
                                           const struct offer *offer, usec_t from,
                                           usec_t lasts);

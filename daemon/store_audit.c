@@ -24,7 +24,7 @@ static const char sql_each_row[] =
     " l.owner, l.instance_type, l.scheduler, l.emulated,"
     " p.instance_type, p.hourly_nanousd,"
     " c.seq, c.start_s, c.boot_us, c.seconds, c.base, c.busy_permille, c.evidence,"
-    " j.unpriced_seconds"
+    " j.unpriced_seconds, o.reprice, o.boot_id, l.pool, l.pricing, p.from_us"
     " FROM job AS j"
     " LEFT JOIN interval_open AS o ON o.job_id = j.job_id"
     " LEFT JOIN charge_label AS l ON l.seq = o.label"
@@ -66,12 +66,17 @@ static void copy_open(sqlite3_stmt *statement, struct audit_row *row)
     row->price = sqlite3_column_int64(statement, 16);
     row->open_boot_us = sqlite3_column_int64(statement, 17);
     row->open_wall_us = sqlite3_column_int64(statement, 18);
+    row->reprice = text_of(statement, 33);
+    row->boot_id = text_of(statement, 34);
     row->label_owner = text_of(statement, 19);
     row->label_instance_type = text_of(statement, 20);
     row->label_scheduler = text_of(statement, 21);
     row->label_emulated = sqlite3_column_int(statement, 22) != 0;
+    row->label_pool = text_of(statement, 35);
+    row->label_pricing = text_of(statement, 36);
     row->price_instance_type = text_of(statement, 23);
     row->hourly = sqlite3_column_int64(statement, 24);
+    row->price_from = sqlite3_column_int64(statement, 37);
 }
 
 static void copy_close(sqlite3_stmt *statement, struct audit_row *row)
@@ -107,7 +112,8 @@ int store_each_audit_row(struct store *store, store_audit_callback_t *callback,
 }
 
 static const char sql_each_cut[] =
-    "SELECT i.seq, i.from_second, i.base, i.price, p.instance_type, p.hourly_nanousd"
+    "SELECT i.seq, i.from_second, i.base, i.price, p.instance_type, p.hourly_nanousd,"
+    " p.from_us, p.basis"
     " FROM interval_price AS i"
     " LEFT JOIN price AS p ON p.seq = i.price"
     " WHERE i.open_seq = ?1 ORDER BY i.from_second";
@@ -132,6 +138,8 @@ int store_each_audit_cut(struct store *store, int64_t open_seq,
             .price = sqlite3_column_int64(statement, 3),
             .price_instance_type = text_of(statement, 4),
             .hourly = sqlite3_column_int64(statement, 5),
+            .price_from = sqlite3_column_int64(statement, 6),
+            .price_basis = text_of(statement, 7),
         };
 
         if (callback(context, &cut, err) < 0)
@@ -147,10 +155,11 @@ static const char sql_find_stray[] =
     " UNION ALL SELECT c.seq, 1, c.open_seq FROM interval_close AS c WHERE NOT EXISTS"
     "  (SELECT 1 FROM interval_open AS o WHERE o.seq = c.open_seq AND o.seq < c.seq)"
     " UNION ALL SELECT i.seq, 2, i.open_seq FROM interval_price AS i WHERE NOT EXISTS"
-    "  (SELECT 1 FROM interval_open AS o WHERE o.seq = i.open_seq AND o.seq < i.seq)"
+    "  (SELECT 1 FROM interval_close AS c WHERE c.open_seq = i.open_seq AND c.seq < i.seq)"
     " UNION ALL SELECT r.seq, 3, r.price FROM reservation AS r"
     "  WHERE r.price IS NOT NULL AND NOT EXISTS (SELECT 1 FROM price AS p WHERE"
-    "  p.seq = r.price AND p.seq < r.seq AND p.instance_type = r.instance_type)"
+    "  p.seq = r.price AND p.seq < r.seq AND p.instance_type = r.instance_type"
+    "  AND p.from_us <= r.from_us)"
     ") ORDER BY seq LIMIT 1";
 
 int store_find_stray(struct store *store, struct audit_stray *stray, struct err *err)
@@ -158,12 +167,18 @@ int store_find_stray(struct store *store, struct audit_stray *stray, struct err 
     static const struct {
         const char *table;
         const char *column;
-    } kinds[] = { { "interval_open", "job_id" },
-                  { "interval_close", "open_seq" },
-                  { "interval_price", "open_seq" },
-                  { "reservation", "price" } };
+        const char *reason;
+    } kinds[] = {
+        { "interval_open", "job_id", "there is no such job" },
+        { "interval_close", "open_seq",
+          "no interval was opened by that row before it" },
+        { "interval_price", "open_seq",
+          "no interval of that row was closed before it" },
+        { "reservation", "price",
+          "there is no such price before it, of its type, in force by then" },
+    };
     auto_statement sqlite3_stmt *statement = NULL;
-    int step;
+    int kind, step;
 
     if (store_prepare(store, sql_find_stray, &statement, err) < 0)
         return -1;
@@ -174,8 +189,10 @@ int store_find_stray(struct store *store, struct audit_stray *stray, struct err 
     if (step != SQLITE_ROW)
         return store_fail(store, "read the ledger", err);
     stray->seq = sqlite3_column_int64(statement, 0);
-    stray->table = kinds[sqlite3_column_int(statement, 1)].table;
-    stray->column = kinds[sqlite3_column_int(statement, 1)].column;
+    kind = sqlite3_column_int(statement, 1);
+    stray->table = kinds[kind].table;
+    stray->column = kinds[kind].column;
+    stray->reason = kinds[kind].reason;
     stray->names = sqlite3_column_int64(statement, 2);
     return 0;
 }

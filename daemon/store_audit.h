@@ -30,6 +30,8 @@ struct audit_row {
     int worker;
     int64_t label; /* seq, as it is named */
     int64_t price; /* 0: unpriced */
+    const char *reprice;
+    const char *boot_id;
     usec_t open_boot_us;
     usec_t open_wall_us;
 
@@ -37,8 +39,11 @@ struct audit_row {
     const char *label_instance_type;
     const char *label_scheduler;
     bool label_emulated;
+    const char *label_pool;
+    const char *label_pricing;
     const char *price_instance_type;
     nanousd_t hourly;
+    usec_t price_from;
 
     int64_t close_seq; /* 0: it is open */
     int64_t start_s;
@@ -63,9 +68,12 @@ struct audit_cut {
     int64_t seq;
     int64_t from_second; /* of the interval */
     int64_t base;
-    int64_t price;                   /* seq, as it is named */
-    const char *price_instance_type; /* NULL: there is no such price */
+    int64_t price; /* seq, as it is named */
+    const char
+        *price_instance_type; /* NULL: there is no such price, nor what follows */
     nanousd_t hourly;
+    usec_t price_from;
+    const char *price_basis;
 };
 typedef int store_audit_cut_callback_t(void *context, const struct audit_cut *cut,
                                        struct err *err);
@@ -75,12 +83,12 @@ MUST_CHECK int store_each_audit_cut(struct store *store, int64_t open_seq,
                                     store_audit_cut_callback_t *callback, void *context,
                                     struct err *err);
 
-/* A row that names a job or an interval, or a reservation that names a price, which is
- * not there, is later in the ledger, or is of another instance type. */
+/* A row that names what is not there, or only later in the ledger. */
 struct audit_stray {
     int64_t seq;        /* 0: there is none */
     const char *table;  /* static, as the column */
     const char *column; /* what names it */
+    const char *reason;
     int64_t names;
 };
 /** The first one. */

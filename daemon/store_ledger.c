@@ -165,8 +165,9 @@ int store_get_pin(struct store *store, const struct job *job, enum interval_kind
     sqlite3_bind_int(statement, 3, job->attempt);
     step = sqlite3_step(statement);
     if (step == SQLITE_DONE)
-        return err_set(err, ERR_INTERNAL, "database: job %s, attempt %d has no interval",
-                       job->name, job->attempt);
+        return err_set(err, ERR_INTERNAL,
+                       "database: job %s, attempt %d has no interval", job->name,
+                       job->attempt);
     if (step != SQLITE_ROW)
         return store_fail(store, "find an interval", err);
     *pin = (struct interval_pin){ sqlite3_column_int(statement, 0) != 0,

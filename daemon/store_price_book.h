@@ -9,8 +9,8 @@
 MUST_CHECK int store_add_price(struct store *store, const struct price_row *price,
                                int64_t *seq, struct err *err);
 
-/** An attempt or warm pool of this type has closed: a price from `until` on, by the wall
- * clock, or later would not have been its. */
+/** An attempt or warm pool of this type has closed: a price from `until` on, by the
+ * wall clock, or later would not have been its. */
 MUST_CHECK int store_note_charged(struct store *store, const char *instance_type,
                                   usec_t until, struct err *err);
 /** The first time from which on a price is that of nothing that is closed; INT64_MIN:

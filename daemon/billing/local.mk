@@ -30,7 +30,9 @@ daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/usage_spans.c \
 	daemon/billing/usage_sums.c daemon/billing/usage_sums.h \
 	daemon/billing/verify.c daemon/billing/verify.h \
-	daemon/billing/verify_figures.c
+	daemon/billing/verify_book.c daemon/billing/verify_book.h \
+	daemon/billing/verify_figures.c \
+	daemon/billing/verify_prices.c daemon/billing/verify_prices.h
 
 pkglibexec_PROGRAMS += railhead-bill
 railhead_bill_SOURCES = daemon/billing/main.c

@@ -56,6 +56,33 @@ void verdict_add(struct verdict *verdict, const struct finding *finding)
     json_set(verdict->broken, "should_be", json_of(&finding->should_be));
 }
 
+void verdict_find(struct verdict *verdict, const struct finding *finding)
+{
+    verdict->figures_are_broken = true;
+    verdict_add(verdict, finding);
+}
+
+static bool cells_are_equal(const struct ledger_cell *left,
+                            const struct ledger_cell *right)
+{
+    if (left->kind != right->kind)
+        return false;
+    if (left->kind == CELL_TEXT)
+        return strcmp(left->text, right->text) == 0;
+    return left->kind == CELL_NULL || left->number == right->number;
+}
+
+void verdict_expect(struct verdict *verdict, const struct finding *where,
+                    struct ledger_cell is, struct ledger_cell should_be)
+{
+    struct finding finding = *where;
+
+    finding.is = is;
+    finding.should_be = should_be;
+    if (!cells_are_equal(&is, &should_be))
+        verdict_find(verdict, &finding);
+}
+
 /* --- the chain --- */
 
 /* The end of the chain as it was at some time, kept elsewhere. */

@@ -29,6 +29,14 @@ struct verdict {
  * what it found stays, but for what figures say of the same row. */
 void verdict_add(struct verdict *verdict, const struct finding *finding);
 
+/** A finding that is not of the chain. */
+void verdict_find(struct verdict *verdict, const struct finding *finding);
+
+/** The same when what a row says, which becomes `is`, is not what it should be.  @where
+ * the rest of the finding */
+void verdict_expect(struct verdict *verdict, const struct finding *where,
+                    struct ledger_cell is, struct ledger_cell should_be);
+
 /** Recomputes every figure from what it rests on: verify_figures.c. */
 MUST_CHECK int verify_figures(struct store *store, struct verdict *verdict,
                               struct err *err);

@@ -3,7 +3,7 @@
  * with, only money.h is used. */
 
 #include "daemon/billing/verify.h"
-#include "daemon/store_audit.h"
+#include "daemon/billing/verify_prices.h"
 #include "src/money.h"
 
 #include <stdio.h>
@@ -20,9 +20,30 @@ struct priced {
     int64_t seconds; /* of the workers so far */
 };
 
+/* What the workers of an attempt have in common, for they open together. */
+struct opening {
+    int64_t label;
+    int64_t price;
+    bool at_change;
+    char boot_id[40];
+    usec_t boot_us;
+    usec_t wall_us;
+};
+
+/* The interval before of a worker of the job. */
+struct seat {
+    int attempt;
+    int64_t label;
+    int64_t price;
+    char boot_id[40];
+    int64_t close_seq; /* 0: it is open */
+    usec_t close_boot_us;
+};
+
 struct figures {
     struct store *store;
     struct verdict *verdict;
+    struct audit_book *book;
 
     /* The job whose rows come. */
     struct audit_row job; /* of the job alone */
@@ -31,13 +52,17 @@ struct figures {
     nanousd_t job_cost;
     bool job_has_price; /* at least one */
     int64_t job_unpriced_seconds;
-    int job_attempts; /* that have an interval */
+    int job_attempts;   /* that have an interval */
+    struct seat *seats; /* by worker */
+    int seat_count;
+    int seat_room;
 
     /* The attempt, or the warm pool, whose workers come. */
     bool in_attempt;
     enum interval_kind kind;
     int attempt;
     int64_t first_open_seq;
+    struct opening opening;
     int workers;
     int64_t longest;
     struct priced *priced;
@@ -60,33 +85,22 @@ static int64_t minus(int64_t left, int64_t right)
     return __builtin_sub_overflow(left, right, &difference) ? INT64_MAX : difference;
 }
 
+/* Of the job whose rows come. */
 static void find(struct figures *figures, const struct finding *finding)
 {
-    figures->verdict->figures_are_broken = true;
-    verdict_add(figures->verdict, finding);
+    struct finding of_job = *finding;
+
+    of_job.job = figures->job_name;
+    verdict_find(figures->verdict, &of_job);
 }
 
-static bool cells_are_equal(const struct ledger_cell *left,
-                            const struct ledger_cell *right)
-{
-    if (left->kind != right->kind)
-        return false;
-    if (left->kind == CELL_TEXT)
-        return strcmp(left->text, right->text) == 0;
-    return left->kind == CELL_NULL || left->number == right->number;
-}
-
-/* What a row says, and what it should. */
 static void expect_cell(struct figures *figures, const struct finding *where,
                         struct ledger_cell is, struct ledger_cell should_be)
 {
-    struct finding finding = *where;
+    struct finding of_job = *where;
 
-    finding.job = figures->job_name;
-    finding.is = is;
-    finding.should_be = should_be;
-    if (!cells_are_equal(&is, &should_be))
-        find(figures, &finding);
+    of_job.job = figures->job_name;
+    verdict_expect(figures->verdict, &of_job, is, should_be);
 }
 
 static void expect(struct figures *figures, const struct finding *where, int64_t is,
@@ -142,7 +156,6 @@ static void add_cost(struct figures *figures, const struct priced *priced)
         find(figures,
              &(struct finding){ .seq = figures->first_open_seq,
                                 .table = "interval_open",
-                                .job = figures->job_name,
                                 .reason = "the cost of its attempt does not fit" });
     else
         figures->job_cost = plus(figures->job_cost, cost);
@@ -168,12 +181,25 @@ static void end_attempt(struct figures *figures)
     figures->job_attempts++;
 }
 
+static struct opening opening_of(const struct audit_row *row)
+{
+    struct opening opening = { .label = row->label,
+                               .price = row->price,
+                               .at_change = audit_is_at_change(row),
+                               .boot_us = row->open_boot_us,
+                               .wall_us = row->open_wall_us };
+
+    snprintf(opening.boot_id, sizeof opening.boot_id, "%s", row->boot_id);
+    return opening;
+}
+
 static void begin_attempt(struct figures *figures, const struct audit_row *row)
 {
     figures->in_attempt = true;
     figures->kind = row->kind;
     figures->attempt = row->attempt;
     figures->first_open_seq = row->open_seq;
+    figures->opening = opening_of(row);
     figures->workers = 0;
     figures->longest = 0;
     figures->priced_count = 0;
@@ -188,7 +214,6 @@ static void check_order(struct figures *figures, const struct finding *where,
     struct finding finding = *where;
 
     finding.column = column;
-    finding.job = figures->job_name;
     finding.reason = "there is no such row before it";
     finding.is = cell_number(names);
     if (names >= where->seq)
@@ -215,6 +240,7 @@ static void check_names(struct figures *figures, const struct audit_row *row)
     where.reason = "its price is of another instance type than its job";
     if (row->price)
         expect_text(figures, &where, row->price_instance_type, row->job_instance_type);
+    verify_price(figures->verdict, figures->book, row);
 }
 
 /* Its figures rest on both clocks at its start, and on the boot clock at its end. */
@@ -260,6 +286,7 @@ static void take_charge(struct figures *figures, const struct finding *where,
 struct cutting {
     struct figures *figures;
     const struct audit_row *row;
+    struct price_changes changes;
     struct finding where; /* the row that has the base of `charge` */
     int64_t base;
     struct priced charge; /* the last one so far */
@@ -284,6 +311,7 @@ static int take_cut(void *context, const struct audit_cut *cut, struct err *err)
     where.reason = "its price is of another instance type than its job";
     expect_text(cutting->figures, &where, cut->price_instance_type,
                 cutting->row->job_instance_type);
+    verify_change(&cutting->changes, cut);
     cutting->charge.seconds = from - cutting->from_second;
     take_charge(cutting->figures, &cutting->where, &cutting->charge, cutting->base);
     cutting->charge = (struct priced){ .price = cut->price, .hourly = cut->hourly };
@@ -308,12 +336,98 @@ static int take_charges(struct figures *figures, const struct audit_row *row,
         .charge = { .price = row->price, .hourly = row->hourly },
     };
 
+    cutting.changes = verify_changes_of(figures->verdict, figures->book, row);
     if (store_each_audit_cut(figures->store, row->open_seq, take_cut, &cutting, err)
         < 0)
         return -1;
+    verify_no_more_changes(&cutting.changes);
     cutting.charge.seconds = row->seconds - cutting.from_second;
     take_charge(figures, &cutting.where, &cutting.charge, cutting.base);
     return 0;
+}
+
+static void check_together(struct figures *figures, const struct audit_row *row)
+{
+    struct opening is = opening_of(row), *first = &figures->opening;
+    struct finding where = { .seq = row->open_seq,
+                             .table = "interval_open",
+                             .reason =
+                                 "the first worker of its attempt says otherwise" };
+
+    where.column = "label";
+    expect(figures, &where, is.label, first->label);
+    where.column = "price";
+    expect(figures, &where, is.price, first->price);
+    where.column = "reprice";
+    expect(figures, &where, is.at_change, first->at_change);
+    where.column = "boot_id";
+    expect_text(figures, &where, is.boot_id, first->boot_id);
+    where.column = "boot_us";
+    expect(figures, &where, is.boot_us, first->boot_us);
+    where.column = "wall_us";
+    expect(figures, &where, is.wall_us, first->wall_us);
+}
+
+/* A warm interval follows its worker's of the same attempt, is charged as that, and
+ * costs as much unless it opened under at-change. */
+static void check_warm(struct figures *figures, const struct audit_row *row,
+                       const struct seat *before)
+{
+    struct finding where = { .seq = row->open_seq, .table = "interval_open" };
+
+    where.column = "attempt";
+    where.reason = "it is no warm interval of its job's last attempt";
+    expect(figures, &where, row->attempt, before ? before->attempt : 0);
+    if (!before)
+        return;
+    where.column = "label";
+    where.reason = "its attempt has another label";
+    expect(figures, &where, row->label, before->label);
+    where.column = "price";
+    where.reason = "it opened under at-open, and its attempt at another price";
+    if (!audit_is_at_change(row))
+        expect(figures, &where, row->price, before->price);
+}
+
+/* A worker's intervals come one after the other.  The wall clock may have been set, so
+ * only the clock of one boot can tell. */
+static void check_order_in_time(struct figures *figures, const struct audit_row *row,
+                                const struct seat *before)
+{
+    struct finding where = { .seq = row->open_seq, .table = "interval_open" };
+
+    where.reason = "it was opened before the one before it of its worker was closed";
+    if (!before->close_seq || before->close_seq > row->open_seq)
+        find(figures, &where);
+    where.column = "boot_us";
+    where.reason = "it begins before the one before it of its worker ends";
+    if (strcmp(before->boot_id, row->boot_id) == 0
+        && row->open_boot_us < before->close_boot_us)
+        expect(figures, &where, row->open_boot_us, before->close_boot_us);
+}
+
+/* The next worker of its attempt takes its seat. */
+static void take_seat(struct figures *figures, const struct audit_row *row)
+{
+    const bool is_new = figures->workers == figures->seat_count;
+    struct seat *seat;
+
+    if (is_new && figures->seat_count++ == figures->seat_room) {
+        figures->seat_room = figures->seat_room ? figures->seat_room * 2 : 16;
+        figures->seats = xrealloc(figures->seats,
+                                  (size_t)figures->seat_room * sizeof *figures->seats);
+    }
+    seat = &figures->seats[figures->workers];
+    if (row->kind == INTERVAL_WARM)
+        check_warm(figures, row, is_new ? NULL : seat);
+    if (!is_new)
+        check_order_in_time(figures, row, seat);
+    *seat = (struct seat){ .attempt = row->attempt,
+                           .label = row->label,
+                           .price = row->price,
+                           .close_seq = row->close_seq,
+                           .close_boot_us = row->close_boot_us };
+    snprintf(seat->boot_id, sizeof seat->boot_id, "%s", row->boot_id);
 }
 
 static int take_interval(struct figures *figures, const struct audit_row *row,
@@ -330,6 +444,8 @@ static int take_interval(struct figures *figures, const struct audit_row *row,
     where.column = "worker";
     where.reason = "it does not follow the worker before it";
     expect(figures, &where, row->worker, figures->workers);
+    check_together(figures, row);
+    take_seat(figures, row);
     figures->workers++;
     if (row->seconds > figures->longest)
         figures->longest = row->seconds;
@@ -338,7 +454,6 @@ static int take_interval(struct figures *figures, const struct audit_row *row,
         return take_charges(figures, row, err);
     }
     where.column = NULL;
-    where.job = figures->job_name;
     where.reason = "it was not closed, and its job has ended";
     if (row->job_is_over || (row->job_is_final && row->kind == INTERVAL_RUN))
         find(figures, &where);
@@ -424,6 +539,7 @@ static void begin_job(struct figures *figures, const struct audit_row *row)
     figures->job_has_price = false;
     figures->job_unpriced_seconds = 0;
     figures->job_attempts = 0;
+    figures->seat_count = 0;
 }
 
 static int take_row(void *context, const struct audit_row *row, struct err *err)
@@ -445,23 +561,28 @@ static int find_stray(struct figures *figures, struct err *err)
     if (store_find_stray(figures->store, &stray, err) < 0)
         return -1;
     if (stray.seq)
-        find(figures, &(struct finding){ .seq = stray.seq,
-                                         .table = stray.table,
-                                         .column = stray.column,
-                                         .reason = "there is no such row before it",
-                                         .is = cell_number(stray.names) });
+        verdict_find(figures->verdict,
+                     &(struct finding){ .seq = stray.seq,
+                                        .table = stray.table,
+                                        .column = stray.column,
+                                        .reason = stray.reason,
+                                        .is = cell_number(stray.names) });
     return 0;
 }
 
 int verify_figures(struct store *store, struct verdict *verdict, struct err *err)
 {
     struct figures figures = { .store = store, .verdict = verdict };
-    int result = store_each_audit_row(store, take_row, &figures, err);
+    int result = audit_book_read(store, &figures.book, err);
 
+    if (result == 0)
+        result = store_each_audit_row(store, take_row, &figures, err);
     if (result == 0)
         result = end_job(&figures, err);
     if (result == 0)
         result = find_stray(&figures, err);
+    audit_book_free(figures.book);
     free(figures.priced);
+    free(figures.seats);
     return result;
 }

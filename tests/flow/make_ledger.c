@@ -69,7 +69,7 @@ struct running {
     struct job *job;
     const struct pool *pool;
     bool at_change; /* what was pinned for the interval that is open */
-    int attempts; /* it will have */
+    int attempts;   /* it will have */
     bool launch_fails;
     int lost; /* worker; -1: none */
 };
@@ -289,8 +289,7 @@ static void make_cuts(const struct world *world, const struct running *running,
     for (; at < end; at = next_price(world, at)) {
         struct interval_cut *cut = &closing->cuts[closing->cut_count++];
 
-        cut->from_second =
-            (at + USEC_PER_SEC - 1) / USEC_PER_SEC - open / USEC_PER_SEC;
+        cut->from_second = (at + USEC_PER_SEC - 1) / USEC_PER_SEC - open / USEC_PER_SEC;
         cut->price = price_of(world, running->pool, at);
     }
 }
@@ -490,23 +489,18 @@ static usec_t gap_after(struct world *world, usec_t at)
     return left > 0 ? below(world, 7 * (world->to - at) / (2 * (left + 4)) + 1) : 0;
 }
 
-/* More instances from the middle of the time on, and none at its end. */
-static void reserve(const struct world *world, const struct pool *pool)
+static void reserve(const struct world *world, int64_t instances, usec_t from)
 {
-    const usec_t from[] = { world->from, world->from + (world->to - world->from) / 2,
-                            world->to };
-    static const int64_t instances[] = { 4, 6, 0 };
-    struct err err;
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+        struct reservation reservation = { .pool = pools[i].name,
+                                           .instance_type = pools[i].instance_type,
+                                           .instances = instances,
+                                           .from_us = from };
+        struct err err;
 
-    for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
-        const struct reservation reservation = {
-            .pool = pool->name,
-            .instance_type = pool->instance_type,
-            .instances = instances[i],
-            .price = price_of(world, pool, from[i]),
-            .from_us = from[i],
-        };
-
+        if (strcmp(pools[i].pricing, "reserved") != 0)
+            continue;
+        reservation.price = price_of(world, &pools[i], from);
         must(store_add_reservation(world->store, &reservation, &err), &err);
     }
 }
@@ -516,9 +510,9 @@ static void live(struct world *world)
     usec_t at = world->from;
     struct running *next;
 
-    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
-        if (strcmp(pools[i].pricing, "reserved") == 0)
-            reserve(world, &pools[i]);
+    /* More instances from the middle of the time on, and none at its end. */
+    reserve(world, 4, world->from);
+    reserve(world, 6, world->from + (world->to - world->from) / 2);
     while (world->promised < world->wanted) {
         while ((next = earliest(world)) && next->at <= at)
             go_on(world, next);
@@ -527,6 +521,7 @@ static void live(struct world *world)
     }
     while ((next = earliest(world)))
         go_on(world, next);
+    reserve(world, 0, world->to);
 }
 
 static int64_t number(const char *text)

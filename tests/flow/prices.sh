@@ -144,10 +144,14 @@ daemon_stop
 configure at-change 5
 check "the daemon starts with changes that cut" daemon_start
 check_equal "another number of reserved instances is a row of the ledger" "$(ledger "$reserved" | tail -n 1)" "rack 5 700000000"
-fake cut ml.c5.xlarge 6500 3
+fake cut ml.c5.xlarge 9000 3
 check "a job of three runs" wait_until 10 in_state cut Training
-sleep 1.2
-check "its price changes meanwhile" price set ml.c5.xlarge --usd 3600
+daemon_kill
+configure at-open 5
+check "the daemon starts again with changes that cut nothing" daemon_start
+check_equal "a receipt says what a job began under" \
+    "$(http /v1/training-jobs/cut/receipt | jq -r '[.attempts[].intervals[].reprice] | unique | @csv')" '"at-change"'
+check "the price of what began before changes meanwhile" price set ml.c5.xlarge --usd 3600
 sleep 3.1 # a cut is at a whole second, counted from the one it began in, and reports count seconds that are over
 check "the live cost counts the new one" /usr/bin/python3 -c "import sys; sys.exit(float(sys.argv[1].strip('\"')) < 3)" "$(show cut cost_usd)"
 check_equal "reports have it at each price" "$(http '/v1/usage?format=intervals&job=cut' | grep -c '"open":true')" 6
@@ -168,6 +172,16 @@ print(format(cost.normalize(), "f"))')"
 check_equal "the job keeps to the price that it began with in what it shows" "$(show cut price.usd_per_hour)" '"0.32"'
 check_status "a price before the end of closed time is refused" 4 price set ml.c5.xlarge --usd 1 \
     --from "$(ledger "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', MAX(start_s + seconds) - 1, 'unixepoch') FROM interval_close")"
+
+fake held ml.c5.xlarge 6000
+check "another job runs" wait_until 10 in_state held Training
+daemon_kill
+configure at-change 5
+check "the daemon starts once more with changes that cut" daemon_start
+check "the price of what began before changes meanwhile again" price set ml.c5.xlarge --usd 1800
+check "it ends too" wait_for held
+check_equal "it was not cut" "$(ledger "SELECT COUNT(*) FROM interval_price JOIN interval_open AS o ON o.seq = open_seq
+    JOIN job USING (job_id) WHERE name = 'held'")" 0
 
 # --- a price for what has none ---
 

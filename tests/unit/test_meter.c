@@ -474,8 +474,8 @@ START_TEST(what_runs_still_is_cut_up_to_now)
     struct err err;
 
     live(&ledger, &offer, TRAINING);
-    meter_cut_open(&(struct meter){ ledger.store, &at_change, &offer },
-                   ledger.life.job, ledger.intervals, ledger.count, now.boot_us, &cuts);
+    meter_cut_open(&(struct meter){ ledger.store, &at_change, &offer }, ledger.life.job,
+                   ledger.intervals, ledger.count, now.boot_us, &cuts);
     ck_assert_int_eq(bill_of(ledger.intervals, ledger.count, &now, &bill, &err), 0);
     ck_assert_int_eq(bill.instance_seconds, 20);
     /* 16 at 0.204, 4 at 0.5 */
@@ -499,15 +499,70 @@ START_TEST(a_warm_pool_opens_at_the_price_in_force_then)
 }
 END_TEST
 
+static const struct price_book at_open;
+static const struct offer is_free = { .profile = &profile,
+                                      .pool = type_name,
+                                      .pricing = PRICING_FREE,
+                                      .has_own_price = true,
+                                      .own_price = { .as_of = words[0],
+                                                     .basis = words[1],
+                                                     .confidence = words[2],
+                                                     .source = words[3] } };
+
+/* clang-format off */
+static const struct {
+    const struct price_book *opened_under, *ended_under;
+    const struct offer *opened_of, *ended_of; /* as the daemon was configured */
+    size_t cuts;
+    nanousd_t warm; /* its price */
+    bool warm_at_change;
+} pinned[] = {
+    { &at_open, &at_open, &offer, &offer, 0, 204000000, false },
+    { &at_open, &at_change, &offer, &offer, 0, 500000000, true },
+    { &at_change, &at_open, &offer, &offer, 1, 204000000, false },
+    { &at_change, &at_change, &offer, &offer, 1, 500000000, true },
+    { &at_change, &at_change, &is_free, &offer, 0, 0, true },
+    { &at_change, &at_change, &offer, &is_free, 0, 204000000, true }, /* nobody knows another price */
+    { &at_change, &at_change, &offer, NULL, 0, 204000000, true },
+};
+/* clang-format on */
+
+START_TEST(what_an_interval_opened_under_holds_for_all_of_it)
+{
+    auto_ledger struct ledger ledger = { .life = { .book = pinned[_i].opened_under } };
+    auto_free struct interval *run = NULL;
+    auto_free struct interval *warm = NULL;
+    size_t count;
+    struct err err;
+
+    live(&ledger, pinned[_i].opened_of,
+         "submit 1 0 1 infrastructure 60, place, ready 0 1000, launch 0 1010");
+    ledger.life.book = pinned[_i].ended_under;
+    ledger.life.offer = pinned[_i].ended_of;
+    life_live(&ledger.life, "end 0 41500 completed");
+    ck_assert_int_eq(store_get_intervals(ledger.store, ledger.life.job->job_id,
+                                         INTERVAL_RUN, &run, &count, &err),
+                     0);
+    ck_assert_int_eq(run->at_change, pinned[_i].opened_under->at_change);
+    ck_assert_uint_eq(run->cut_count, pinned[_i].cuts);
+    ck_assert_int_eq(store_get_intervals(ledger.store, ledger.life.job->job_id,
+                                         INTERVAL_WARM, &warm, &count, &err),
+                     0);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_int_eq(warm->hourly, pinned[_i].warm);
+    ck_assert_int_eq(warm->at_change, pinned[_i].warm_at_change);
+}
+END_TEST
+
 START_TEST(what_closes_is_noted_for_prices_to_come)
 {
-    auto_ledger struct ledger pinned = { 0 };
+    auto_ledger struct ledger whole = { 0 };
     auto_ledger struct ledger cut = { .life = { .book = &at_change } };
     struct err err;
     usec_t until;
 
-    live(&pinned, &offer, WARM ", cool 52000");
-    ck_assert_int_eq(store_get_charged(pinned.store, type_name, &until, &err), 0);
+    live(&whole, &offer, WARM ", cool 52000");
+    ck_assert_int_eq(store_get_charged(whole.store, type_name, &until, &err), 0);
     ck_assert_int_eq(until, LIFE_WALL_ZERO + 42 * USEC_PER_SEC + 1);
     live(&cut, &offer, WARM ", cool 52000");
     ck_assert_int_eq(store_get_charged(cut.store, type_name, &until, &err), 0);
@@ -528,6 +583,8 @@ Suite *suite_meter(void)
     tcase_add_loop_test(tests, whatever_changes_the_parts_add_up_to_the_bill, 1, 41);
     tcase_add_test(tests, what_runs_still_is_cut_up_to_now);
     tcase_add_test(tests, a_warm_pool_opens_at_the_price_in_force_then);
+    tcase_add_loop_test(tests, what_an_interval_opened_under_holds_for_all_of_it, 0,
+                        ARRAY_SIZE(pinned));
     tcase_add_test(tests, what_closes_is_noted_for_prices_to_come);
     tcase_add_loop_test(tests, a_life_is_billed_as_the_rules_say, 0, ARRAY_SIZE(rows));
     tcase_add_loop_test(tests, every_attempt_is_billed_by_itself, 0,
