@@ -1,6 +1,7 @@
 /* From a placed job to the workers of its scheduler. */
 
 #include "daemon/jobs_private.h"
+#include "src/clock.h"
 #include "src/digest.h"
 #include "src/log.h"
 #include "src/text.h"
@@ -29,13 +30,33 @@ const char *jobs_source_hex(const struct job_spec *spec)
     return digest_is_hex(hex) ? hex : NULL;
 }
 
-struct host_names {
+/* The plans of all workers of a job, while they are made.  Each names all hosts, so
+ * that many workers take long: 1,000 of them half a second. */
+struct planning {
+    struct launch_input input;
     struct launch_host *hosts;
     char (*names)[HOST_TEXT_SIZE];
     char (*addresses)[HOST_TEXT_SIZE];
+    char *folder;
+    char *archive;
+    struct worker_plan **plans;
+    int count;
+    int made;
 };
 
-static void name_hosts(const struct job *job, struct host_names *out)
+/* Of a job that gets its place, over some rounds. */
+struct launching {
+    struct job_spec *spec;
+    struct planning planning;
+};
+
+/* So long a round makes plans, all jobs together, or one plan: with the rest of it it
+ * keeps to the 5 ms of the loop. */
+enum {
+    PLANNING_USEC = 3000
+};
+
+static void name_hosts(const struct job *job, struct planning *out)
 {
     size_t count = (size_t)job->instance_count;
 
@@ -47,13 +68,6 @@ static void name_hosts(const struct job *job, struct host_names *out)
         job_worker_address(job, (int)i, out->addresses[i]);
         out->hosts[i] = (struct launch_host){ out->names[i], out->addresses[i] };
     }
-}
-
-static void free_hosts(struct host_names *hosts)
-{
-    free(hosts->hosts);
-    free(hosts->names);
-    free(hosts->addresses);
 }
 
 /* Instances that are one machine share its CPUs, whatever their profile says. */
@@ -105,38 +119,64 @@ static struct launch_input input_of(const struct jobs *jobs, const struct job *j
     };
 }
 
-int jobs_make_plans(struct jobs *jobs, const struct job *job,
-                    const struct job_spec *spec, struct worker_plan ***plans,
-                    struct err *err)
+/* `spec` is borrowed until it ends. */
+static int planning_begin(struct planning *planning, struct jobs *jobs,
+                          const struct job *job, const struct job_spec *spec,
+                          struct err *err)
 {
     const struct profile *profile = catalog_find(jobs->catalog, job->instance_type);
-    auto_free char *folder = jobs_folder(jobs, job);
     const char *hex = jobs_source_hex(spec);
-    auto_free char *archive = hex ? jobs_source_path(jobs, hex) : NULL;
-    struct worker_plan **made;
-    struct host_names hosts;
-    struct launch_input input;
-    int result = 0;
 
     if (!profile)
         return err_set(err, ERR_INVALID,
                        "instance type '%s' is not in the catalog any more",
                        job->instance_type);
-    name_hosts(job, &hosts);
-    input = input_of(jobs, job, spec, profile);
-    input.hosts = hosts.hosts;
-    input.job_folder = folder;
-    input.source_archive = archive;
-    made = xcalloc((size_t)job->instance_count, sizeof(struct worker_plan *));
-    for (int i = 0; result == 0 && i < job->instance_count; i++)
-        result = launch_plan_make(&input, i, &made[i], err);
-    free_hosts(&hosts);
-    if (result < 0) {
-        jobs_free_plans(made, job->instance_count);
-        return -1;
-    }
-    *plans = made;
+    name_hosts(job, planning);
+    planning->folder = jobs_folder(jobs, job);
+    planning->archive = hex ? jobs_source_path(jobs, hex) : NULL;
+    planning->input = input_of(jobs, job, spec, profile);
+    planning->input.hosts = planning->hosts;
+    planning->input.job_folder = planning->folder;
+    planning->input.source_archive = planning->archive;
+    planning->count = job->instance_count;
+    planning->plans = xcalloc((size_t)planning->count, sizeof(struct worker_plan *));
     return 0;
+}
+
+static int planning_go_on(struct planning *planning, struct err *err)
+{
+    int result = launch_plan_make(&planning->input, planning->made,
+                                  &planning->plans[planning->made], err);
+
+    if (result == 0)
+        planning->made++;
+    return result;
+}
+
+static void planning_end(struct planning *planning)
+{
+    jobs_free_plans(planning->plans, planning->count);
+    free(planning->hosts);
+    free(planning->names);
+    free(planning->addresses);
+    free(planning->folder);
+    free(planning->archive);
+    *planning = (struct planning){ 0 };
+}
+
+int jobs_make_plans(struct jobs *jobs, const struct job *job,
+                    const struct job_spec *spec, struct worker_plan ***plans,
+                    struct err *err)
+{
+    struct planning planning = { 0 };
+    int result = planning_begin(&planning, jobs, job, spec, err);
+
+    while (result == 0 && planning.made < planning.count)
+        result = planning_go_on(&planning, err);
+    if (result == 0)
+        *plans = steal_ptr(&planning.plans);
+    planning_end(&planning);
+    return result;
 }
 
 void jobs_free_plans(struct worker_plan **plans, int count)
@@ -146,10 +186,11 @@ void jobs_free_plans(struct worker_plan **plans, int count)
     free(plans);
 }
 
-static int start(struct jobs *jobs, struct live_job *live, const struct job_spec *spec,
-                 struct worker_plan **plans, struct err *err)
+static int start(struct jobs *jobs, struct live_job *live, struct err *err)
 {
     const struct job *job = live->job;
+    const struct job_spec *spec = live->launching->spec;
+    struct worker_plan **plans = live->launching->planning.plans;
     auto_free char *folder = jobs_folder(jobs, job);
     auto_free int64_t *last_seq = xcalloc((size_t)job->instance_count, sizeof(int64_t));
     auto_free int64_t *last_boot =
@@ -194,24 +235,68 @@ int jobs_get_spec(struct jobs *jobs, int64_t job_id, struct job_spec **spec,
     return 0;
 }
 
-int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err)
+static int begin_launch(struct jobs *jobs, struct live_job *live, struct err *err)
 {
-    auto_job_spec struct job_spec *spec = NULL;
-    struct worker_plan **plans = NULL;
-    int result;
-
-    if (jobs_get_spec(jobs, live->job->job_id, &spec, NULL, err) < 0)
+    live->launching = xcalloc(1, sizeof *live->launching);
+    if (jobs_get_spec(jobs, live->job->job_id, &live->launching->spec, NULL, err) < 0)
         return -1;
     if (!live->scheduler)
         return err_set(err, ERR_INVALID, "scheduler '%s' is not there any more",
                        live->job->scheduler);
-    if (jobs_make_plans(jobs, live->job, spec, &plans, err) < 0) {
+    return 0;
+}
+
+/* Makes those that are due in this round; *done when all are made. */
+static int make_plans(struct jobs *jobs, struct live_job *live, bool *done,
+                      struct err *err)
+{
+    struct planning *planning = &live->launching->planning;
+
+    if (!planning->plans
+        && planning_begin(planning, jobs, live->job, live->launching->spec, err) < 0)
+        return -1;
+    if (!jobs->planning_until) {
+        jobs->planning_until = clock_boot() + PLANNING_USEC;
+        if (planning_go_on(planning, err) < 0)
+            return -1;
+    }
+    while (planning->made < planning->count && clock_boot() < jobs->planning_until)
+        if (planning_go_on(planning, err) < 0)
+            return -1;
+    *done = planning->made == planning->count;
+    return 0;
+}
+
+void jobs_forget_launch(struct live_job *live)
+{
+    if (!live->launching)
+        return;
+    planning_end(&live->launching->planning);
+    job_spec_free(live->launching->spec);
+    free(steal_ptr(&live->launching));
+}
+
+static int launch(struct jobs *jobs, struct live_job *live, bool *done, struct err *err)
+{
+    *done = false;
+    if (!live->launching && begin_launch(jobs, live, err) < 0)
+        return -1;
+    if (make_plans(jobs, live, done, err) < 0) {
         if (!live->may_run)
             return -1;
         log_warning("job.taken_up_without_plan job=%s error=\"%s\"", live->job->name,
                     err->text);
+        planning_end(&live->launching->planning);
+        *done = true;
     }
-    result = start(jobs, live, spec, plans, err);
-    jobs_free_plans(plans, live->job->instance_count);
+    return *done ? start(jobs, live, err) : 0;
+}
+
+int jobs_launch(struct jobs *jobs, struct live_job *live, bool *done, struct err *err)
+{
+    int result = launch(jobs, live, done, err);
+
+    if (result < 0 || *done)
+        jobs_forget_launch(live);
     return result;
 }

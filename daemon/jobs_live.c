@@ -65,6 +65,7 @@ void live_remove(struct jobs *jobs, struct live_job *live)
         STAILQ_REMOVE(&jobs->due, live, live_job, in_due);
     LIST_REMOVE(live, in_bucket);
     jobs_budget_forget(live);
+    jobs_forget_launch(live);
     jobs->live_count--;
     job_free(live->job);
     free(live->stop_sent);

@@ -22,11 +22,12 @@ struct live_job {
     const struct scheduler_class *class;
     struct scheduler *scheduler;
     /* Of the attempt that runs: */
-    bool holds;        /* ports, and what its scheduler has for it */
-    bool started;      /* handed to its scheduler in this life of the daemon */
-    bool may_run;      /* an earlier life may have done so */
-    bool *stop_sent;   /* one a worker */
-    struct haul *haul; /* one a worker: what it moves just now */
+    bool holds;   /* ports, and what its scheduler has for it */
+    bool started; /* handed to its scheduler in this life of the daemon */
+    bool may_run; /* an earlier life may have done so */
+    struct launching *launching; /* what its start is made of; or NULL */
+    bool *stop_sent;             /* one a worker */
+    struct haul *haul;           /* one a worker: what it moves just now */
 
     usec_t retry_boot; /* when it is back in line after a failed attempt; 0: it is not
                           waiting for that */
@@ -70,7 +71,8 @@ struct jobs {
 
     struct live_bucket live[LIVE_BUCKETS]; /* by job id */
     int64_t live_count;
-    struct due_jobs due;      /* steps to take after the next commit */
+    struct due_jobs due;   /* steps to take after the next commit */
+    usec_t planning_until; /* of the round whose steps are taken; 0: no plan was made */
     struct loop_source *soon; /* ends the round when only what can wait has come */
     bool soon_set;
     struct loop_source *round; /* ends the round (loop_add_last) */
@@ -181,8 +183,12 @@ void jobs_on_lost(void *context, const struct worker_ref *worker,
 
 /* --- jobs_launch.c --- */
 
-/** Hands a placed job to its scheduler (again, after a restart). */
-MUST_CHECK int jobs_launch(struct jobs *jobs, struct live_job *live, struct err *err);
+/** Hands a placed job to its scheduler (again, after a restart).  While not *done it is
+ * to be called again in the next round: plans of many workers are made over some. */
+MUST_CHECK int jobs_launch(struct jobs *jobs, struct live_job *live, bool *done,
+                           struct err *err);
+/** Gives up what of it was under way, if anything. */
+void jobs_forget_launch(struct live_job *live);
 /** The plans of all workers of a job as it is or would be placed; the caller frees with
  * jobs_free_plans. */
 MUST_CHECK int jobs_make_plans(struct jobs *jobs, const struct job *job,

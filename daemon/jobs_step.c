@@ -87,6 +87,7 @@ static void release(struct jobs *jobs, struct live_job *live)
 {
     const struct job *job = live->job;
 
+    jobs_forget_launch(live);
     if (!live->holds)
         return;
     live->holds = false;
@@ -122,10 +123,26 @@ static void step_waiting(struct jobs *jobs, struct live_job *live)
     jobs_wake(jobs);
 }
 
-void jobs_step(struct jobs *jobs, struct live_job *live)
+/* Whether its workers are in the scheduler's hands now. */
+static bool launch(struct jobs *jobs, struct live_job *live)
 {
     struct err err;
+    bool done;
 
+    live->started = true;
+    if (jobs_launch(jobs, live, &done, &err) < 0) {
+        on_launch_failure(jobs, live, &err);
+        return false;
+    }
+    if (!done) {
+        live->started = false;
+        jobs_mark_due(jobs, live);
+    }
+    return done;
+}
+
+void jobs_step(struct jobs *jobs, struct live_job *live)
+{
     if (job_state_is_final(live->job->state)) {
         step_ended(jobs, live);
         return;
@@ -140,14 +157,8 @@ void jobs_step(struct jobs *jobs, struct live_job *live)
         post_end(jobs, live, live->job->stop_cause, live->job->stop_message);
         return;
     }
-    if (!live->started) {
-        live->started = true;
-        if (jobs_launch(jobs, live, &err) < 0) {
-            on_launch_failure(jobs, live, &err);
-            return;
-        }
-    }
-    send_stops(live);
+    if (live->started || launch(jobs, live))
+        send_stops(live);
 }
 
 void jobs_on_again(void *context)

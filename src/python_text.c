@@ -73,8 +73,6 @@ static void add_json_char(struct text *out, uint32_t code)
         text_puts(out, "\\b");
     else if (code == '\f')
         text_puts(out, "\\f");
-    else if (code >= ' ' && code <= '~')
-        text_add(out, &(char){ (char)code }, 1);
     else if (code < 0x10000)
         text_printf(out, "\\u%04x", code);
     else
@@ -82,13 +80,26 @@ static void add_json_char(struct text *out, uint32_t code)
                     0xdc00 + ((code - 0x10000) & 0x3ff));
 }
 
+static bool is_plain(unsigned char c)
+{
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
+/* What is plain by runs: a plan names each host of a job a dozen times. */
 static void add_json_text(struct text *out, const char *words)
 {
     const unsigned char *at = (const unsigned char *)words;
 
     text_puts(out, "\"");
-    while (*at)
-        add_json_char(out, next_char(&at));
+    while (*at) {
+        const unsigned char *run = at;
+
+        while (is_plain(*at))
+            at++;
+        text_add(out, run, (size_t)(at - run));
+        if (*at)
+            add_json_char(out, next_char(&at));
+    }
     text_puts(out, "\"");
 }
 
