@@ -26,7 +26,7 @@ exports() {
 
 # --- a ledger of all kinds, over an end of summer time and two of months, long ago: idle time is told up to now ---
 
-"$BUILD/tests/flow/make_ledger" "$WORK/mixed.db" 7 1500 1761264000 1764664000 || exit 1
+"$BUILD/tests/flow/make_ledger" "$WORK/mixed.db" 7 1600 1761264000 1764664000 || exit 1
 check "every form can be had" exports mixed '"from":"2025-10-20","to":"2025-12-10"'
 check "FOCUS: each column keeps its rules, products are exact, and it adds up by day and by project" \
     "$PYTHON" "$CHECK" focus "$WORK/mixed.focus" "$WORK/mixed.days" "$WORK/mixed.projects"
