@@ -62,19 +62,20 @@ static void add_prices(const struct cJSON *receipt, struct text *out)
     json_each (price, json_get(receipt, "prices")) {
         auto_free char *row = xasprintf("row %s", words_or(price, "seq", ""));
         const char *from = json_get_text(price, "from");
+        const char *as_of = words_or(price, "as_of", NULL);
         char since[32];
 
         figure_row(out, row, "$%s per instance-hour of %s%s%s",
                    words_or(price, "usd_per_hour", ""),
                    words_or(price, "instance_type", ""), from ? ", since " : "",
                    from ? print_time(from, since) : "");
-        figure_row(out, "", "%s, %s confidence%s, as of %s; from %s",
+        figure_row(out, "", "%s, %s confidence%s%s%s; from %s",
                    words_or(price, "basis", "no basis"),
                    words_or(price, "confidence", "unknown"),
                    strcmp(words_or(price, "confidence", ""), "low") == 0
                        ? " (an estimate)"
                        : "",
-                   words_or(price, "as_of", "an unknown day"),
+                   as_of ? ", as of " : "", as_of ? as_of : "",
                    words_or(price, "source", "an unknown source"));
     }
 }
@@ -99,7 +100,7 @@ static void add_journal(const struct cJSON *interval, struct text *out)
     const struct cJSON *journal = json_get(interval, "journal");
 
     if (journal && json_kind(journal) == JSON_NULL)
-        figure_row(out, "  journal", "is gone");
+        figure_row(out, "  journal", "none is there");
     json_each (line, journal) {
         const char *words = json_text(line);
         bool is_long = strlen(words) > QUOTE_WIDTH;

@@ -7,6 +7,7 @@
 #include "src/cli/print.h"
 #include "src/cli/remote.h"
 #include "src/csv_read.h"
+#include "src/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,13 +80,16 @@ static int import_file(const char *path, struct cJSON *runs, struct err *err)
 {
     auto_json struct cJSON *rows = NULL;
     auto_free char *bytes = NULL;
-    size_t len;
+    size_t len, mark;
+    char first;
     int result;
 
     if (input_read(path, IMPORT_BYTES_MAX, &bytes, &len, err) < 0)
         return -1;
-    if (len > 0 && (bytes[0] == '[' || bytes[0] == '{'))
-        result = read_json_runs(bytes, len, &rows, err);
+    mark = text_mark(bytes, len);
+    first = bytes[mark + strspn(bytes + mark, " \t\r\n")];
+    if (first == '[' || first == '{')
+        result = read_json_runs(bytes + mark, len - mark, &rows, err);
     else
         result = csv_read(bytes, len, &rows, err);
     if (result < 0)

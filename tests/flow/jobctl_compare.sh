@@ -66,6 +66,8 @@ check "and it is said how much that is, and what sets it" grep -q '1048576 bytes
 compare --import "$WORK" >"$WORK/out" 2>&1
 check_equal "a folder is no table of runs" $? 2
 check_equal "runs come from standard input, too" "$(compare --import - --output json <"$published" | jq '.runs | length')" 2
+printf '\357\273\277\n [{"instance_type": "ml.p3.2xlarge", "billable_seconds": 10}]' >"$WORK/marked.json"
+check_status "JSON is JSON behind blanks and a byte order mark, too" 0 compare --import "$WORK/marked.json"
 compare --job nobody >"$WORK/out" 2>&1
 check_equal "a job that is not there ends it with 3" $? 3
 
