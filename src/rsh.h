@@ -53,6 +53,12 @@
  * L the local rank, and keeps this one from the program (src/stage.h). */
 #define RSH_PIPES "RAILHEAD_PIPES"
 
+/* By which mpirun (Open MPI 4) says what becomes of its ranks, and on which descriptor
+ * it speaks for itself (src/worker/mpi_own.h): for it alone, so --rank keeps both from
+ * the program. */
+#define RSH_MPI_STATES "OMPI_MCA_state_base_verbose"
+#define RSH_MPI_OWN    "OPAL_OUTPUT_STDERR_FD"
+
 /* By which those of --rank are known among processes, and when their programs have
  * ended. */
 #define RSH_RANK_NAME "railhead-rank"

@@ -306,6 +306,8 @@ static int run_rank(char **argv)
     if (pid == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         name_pipes();
+        unsetenv(RSH_MPI_STATES);
+        unsetenv(RSH_MPI_OWN);
         execvp(argv[0], argv);
         fprintf(stderr, "railhead-rsh: exec %s: %s\n", argv[0], strerror(errno));
         _exit(errno == ENOENT ? 127 : 126);

@@ -169,6 +169,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_metrics_history.c \
 	tests/unit/test_money.c \
 	tests/unit/test_mpi_ends.c \
+	tests/unit/test_mpi_own.c \
 	tests/unit/test_offers.c \
 	tests/unit/test_outlook.c \
 	tests/unit/test_output.c \

@@ -223,6 +223,7 @@ static void clear(struct worker *worker)
     staging_clear(&worker->staging);
     peers_free(worker->peers);
     mpi_ends_clear(&worker->mpi);
+    mpi_own_clear(&worker->said);
     users_free(worker);
     worker_plan_free(worker->plan);
     ending_clear(&worker->ending);
@@ -234,6 +235,7 @@ static int start(const char *folder, struct err *err)
 {
     struct worker worker = { .folder = folder,
                              .cgroup = { .fd = -1 },
+                             .said = MPI_OWN_NONE,
                              .kill_boot = INT64_MAX };
     bool ours;
     int result;

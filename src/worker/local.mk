@@ -18,6 +18,7 @@ src_worker_libworker_a_SOURCES = \
 	src/worker/metrics.c src/worker/metrics.h \
 	src/worker/metrics_history.c src/worker/metrics_history.h \
 	src/worker/mpi_ends.c src/worker/mpi_ends.h \
+	src/worker/mpi_own.c src/worker/mpi_own.h \
 	src/worker/nursery.c src/worker/nursery.h \
 	src/worker/output.c src/worker/output.h \
 	src/worker/peers.c src/worker/peers.h \

@@ -48,6 +48,26 @@ void mpi_words_scan(struct mpi_words *words, const char *line, size_t len)
         say(words, MPI_WORD_IMPROPER, words->open_rank, 0);
 }
 
+/* orte/mca/state/state.h of Open MPI 4.1.  An abort is said before any rank is killed
+ * for it. */
+bool mpi_words_state(struct mpi_words *words, const char *line, size_t len)
+{
+    auto_free char *text = xstrndup(line, len < LINE_MAX_BYTES ? len : LINE_MAX_BYTES);
+    int state = 0;
+    int end = 0;
+    int rank;
+
+    (void)sscanf(text, "[%*[^]]] [[%*d,%*d],%*d] ACTIVATE %n", &state);
+    if (state == 0)
+        return false;
+    (void)sscanf(text + state, "PROC [[%*d,%*d],%d] STATE CALLED ABORT%n", &rank, &end);
+    if (end > 0 && !words->aborted) {
+        words->aborted = true;
+        words->aborter = rank;
+    }
+    return true;
+}
+
 /* As a shell and mpirun give it. */
 static int code_of(int status)
 {
@@ -72,7 +92,8 @@ static bool decide(struct ending *ending, const struct mpi_end *end)
     return ending_rank(ending, end->rank, end->status, false, end->boot);
 }
 
-/* mpirun ended them all, calls it a success, and did not say for whom. */
+/* mpirun ended them all, calls it a success, and did not say for whom: one that could
+ * not be asked to (src/worker/mpi_own.h). */
 static bool decide_unnamed(struct ending *ending)
 {
     return ending_because(ending, END_FAILED,
@@ -110,13 +131,22 @@ static bool decide_word(const struct mpi_ends *ends, struct ending *ending, usec
     return decide(ending, &end);
 }
 
+/* The end that is told of when mpirun's word does not come. */
+static const struct mpi_end *likeliest(const struct mpi_ends *ends)
+{
+    for (size_t i = 0; i < ends->count; i++)
+        if (ends->words.aborted && ends->items[i].rank == ends->words.aborter)
+            return &ends->items[i];
+    return &ends->items[0];
+}
+
 bool mpi_ends_settle(struct mpi_ends *ends, struct ending *ending, usec_t now)
 {
     if (ending->decided)
         return false;
     if (ends->words.word != MPI_WORD_NONE)
         return decide_word(ends, ending, now);
-    return now >= mpi_ends_due(ends, ending) && decide(ending, &ends->items[0]);
+    return now >= mpi_ends_due(ends, ending) && decide(ending, likeliest(ends));
 }
 
 bool mpi_ends_close(struct mpi_ends *ends, int status, struct ending *ending,
@@ -124,6 +154,11 @@ bool mpi_ends_close(struct mpi_ends *ends, int status, struct ending *ending,
 {
     if (mpi_ends_settle(ends, ending, now))
         return true;
+    if (ends->words.aborted && WIFEXITED(status)) {
+        /* mpirun exits with the code of the first that aborts. */
+        say(&ends->words, MPI_WORD_EXIT, ends->words.aborter, WEXITSTATUS(status));
+        return mpi_ends_settle(ends, ending, now);
+    }
     if (!mpi_ends_open(ends, ending))
         return false;
     for (size_t i = 0; i < ends->count; i++)

@@ -28,6 +28,8 @@ struct mpi_words {
     int rank;
     int number;
     int open_rank; /* named by the first line of two */
+    bool aborted;  /* by MPI_Abort of rank `aborter`; with which code it may not say */
+    int aborter;
 };
 
 struct mpi_end {
@@ -44,6 +46,10 @@ struct mpi_ends {
 
 /** Looks at one line of mpirun's log that has no tag of a rank's. */
 void mpi_words_scan(struct mpi_words *words, const char *line, size_t len);
+
+/** Looks at one line that mpirun says itself, for a state of its ranks'.  True: it is
+ * of such states (state_base_verbose), which nobody else is to read. */
+bool mpi_words_state(struct mpi_words *words, const char *line, size_t len);
 
 /** A rank has ended.  True when that was noted alone: it is a death that mpirun may
  * have brought about, or came after one. */

@@ -250,6 +250,19 @@ bool output_read(struct output *output, struct metrics *metrics,
     return false;
 }
 
+void output_add(struct output *output, const char *bytes, size_t len,
+                struct metrics *metrics, const struct journal_writer *journal)
+{
+    while (len > 0) {
+        size_t part = len < CHUNK_SIZE ? len : CHUNK_SIZE;
+
+        memcpy(chunk, bytes, part);
+        take(output, part, metrics, journal);
+        bytes += part;
+        len -= part;
+    }
+}
+
 void output_finish(struct output *output, struct metrics *metrics,
                    const struct journal_writer *journal)
 {

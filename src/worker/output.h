@@ -37,6 +37,10 @@ MUST_CHECK int output_open(const char *folder, int rank, struct output *out,
 bool output_read(struct output *output, struct metrics *metrics,
                  const struct journal_writer *journal);
 
+/** Adds what came another way, as if it had come through the pipe. */
+void output_add(struct output *output, const char *bytes, size_t len,
+                struct metrics *metrics, const struct journal_writer *journal);
+
 /** Every writer is gone: takes what is left, looks at an unfinished last line, closes
  * the pipe. */
 void output_finish(struct output *output, struct metrics *metrics,

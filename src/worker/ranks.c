@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define TMPDIR_BASE "OMPI_MCA_orte_tmpdir_base"
+#define FORK_AGENT  "OMPI_MCA_orte_fork_agent"
 
 /* A start that the ranks' cgroup refuses is tried without: the walk will find them. */
 static int start_process(struct worker *worker, struct spawn_request *request,
@@ -34,28 +35,63 @@ static int start_process(struct worker *worker, struct spawn_request *request,
     return spawn_start(request, spawn, err);
 }
 
+static bool has_variable(char *const *env, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (; *env; env++)
+        if (text_starts_with(*env, name) && (*env)[len] == '=')
+            return true;
+    return false;
+}
+
+/* Not where its ranks would hear of it, nor where the job's environment has one of
+ * these for its own reasons. */
+static bool speaks_apart(const struct worker *worker)
+{
+    char *const *env = worker->plan->ranks[0].env;
+
+    return has_variable(worker->mpi_env, FORK_AGENT) && !has_variable(env, FORK_AGENT)
+           && !has_variable(env, RSH_MPI_STATES) && !has_variable(env, RSH_MPI_OWN);
+}
+
+/* `*own_end`: as spawn_request.kept_fd; the caller's to close. */
+static int prepare_mpirun(struct worker *worker, struct spawn_request *request,
+                          int *own_end, struct err *err)
+{
+    worker->ranks[0].output.words = &worker->mpi.words;
+    request->env = worker->mpi_env;
+    if (!speaks_apart(worker))
+        return 0;
+    if (mpi_own_open(worker->mpi_env, &worker->said, own_end, err) < 0)
+        return -1;
+    request->env = worker->said.env;
+    request->kept_fd = *own_end;
+    return 0;
+}
+
 static int start_rank(struct worker *worker, size_t i, struct spawn_request *request,
                       struct spawn *spawn, struct err *err)
 {
     const struct rank_plan *plan = &worker->plan->ranks[i];
     struct rank *rank = &worker->ranks[i];
     auto_close int child_end = -1;
+    auto_close int own_end = -1;
 
     if (output_open(worker->folder, plan->rank, &rank->output, &child_end, err) < 0)
         return -1;
     worker->opened++;
-    if (plan->kind == RANK_LAUNCHER && worker->mpi_env)
-        rank->output.words = &worker->mpi.words;
     if (plan->kind == RANK_REMOTE) {
         rank->awaited = true;
         worker->running++;
         return 0;
     }
-    *request =
-        (struct spawn_request){ .argv = plan->argv,
-                                .env = worker->mpi_env ? worker->mpi_env : plan->env,
-                                .folder = worker->plan->work_folder,
-                                .output_fd = child_end };
+    *request = (struct spawn_request){ .argv = plan->argv,
+                                       .env = plan->env,
+                                       .folder = worker->plan->work_folder,
+                                       .output_fd = child_end };
+    if (worker->mpi_env && prepare_mpirun(worker, request, &own_end, err) < 0)
+        return -1;
     if (start_process(worker, request, spawn, err) < 0)
         return -1;
     rank->pid = spawn->pid;
@@ -112,16 +148,6 @@ static int write_launched(struct worker *worker, struct err *err)
     return journal_writer_append(&worker->journal, line, err);
 }
 
-static bool has_variable(char *const *env, const char *name)
-{
-    size_t len = strlen(name);
-
-    for (; *env; env++)
-        if (text_starts_with(*env, name) && (*env)[len] == '=')
-            return true;
-    return false;
-}
-
 /* Daemons that share a host and its name must not share a folder, and one that is
  * killed leaves its files: so it is below the worker's.  Unix sockets in it, beneath
  * "ompi.HOST.UID/pid.NUMBER", have 107 bytes for their path; where there is no room
@@ -154,7 +180,7 @@ static char **env_of_mpi(const struct worker *worker)
     for (char **at = plan->ranks[0].env; *at; at++)
         words_add(&env, xstrdup(*at));
     if (!strchr(agent, ' '))
-        words_add(&env, xasprintf("OMPI_MCA_orte_fork_agent=%s --rank", agent));
+        words_add(&env, xasprintf(FORK_AGENT "=%s --rank", agent));
     words_add(&env, xasprintf(RSH_WORKER "=%s", worker->folder));
     words_add(&env, xasprintf(RSH_MPIRUN "=%s",
                               plan->peers ? plan->peers[0] : worker->folder));

@@ -59,7 +59,7 @@ static int child_streams(const struct spawn_request *request)
         return -1;
     if (dup2(request->output_fd, STDOUT_FILENO) < 0 || dup2(error, STDERR_FILENO) < 0)
         return -1;
-    return 0;
+    return request->kept_fd > 0 ? fcntl(request->kept_fd, F_SETFD, 0) : 0;
 }
 
 static const char *path_of(char *const *env)

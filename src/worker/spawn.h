@@ -17,6 +17,7 @@ struct spawn_request {
     int cgroup_fd;      /* cgroup v2 folder to be born in, or -1 */
     int input_fd;       /* stdin; 0: /dev/null */
     int error_fd;       /* stderr; 0: as stdout */
+    int kept_fd;        /* open in it too, under its number; 0: none */
     int tasks_fd; /* file `tasks` of a cgroup v1 folder to be in as well; 0: none */
 };
 

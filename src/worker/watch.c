@@ -21,6 +21,7 @@
 enum {
     FD_SIGNAL,
     FD_INOTIFY,
+    FD_MPI_OWN,
     FD_OUTPUT
 };
 
@@ -87,6 +88,13 @@ static int without_shell(int status)
     return number > 0 && number < NSIG ? W_EXITCODE(0, number) : status;
 }
 
+static void attend(struct worker *worker)
+{
+    const struct remote_calls calls = { ranks_start_remote, remote_rank_ended, worker };
+
+    remote_attend(worker->remote, &calls);
+}
+
 /* mpirun, or its daemon, has ended.  False: what else it says of an end does not count,
  * or not yet. */
 static bool mpi_is_clear(struct worker *worker, size_t i, int status, usec_t now)
@@ -95,10 +103,15 @@ static bool mpi_is_clear(struct worker *worker, size_t i, int status, usec_t now
 
     if (!worker->mpi_env)
         return true;
+    /* Its ranks told of their ends before it had its own, and may have done so since we
+     * listened last: the socket's backlog has one more than a look takes. */
+    attend(worker);
+    attend(worker);
     if (!output->words)
         return !mpi_ends_open(&worker->mpi, &worker->ending);
     while (output_read(output, worker->metrics, &worker->journal))
         ;
+    mpi_own_finish(&worker->said, output, worker->metrics, &worker->journal);
     if (!mpi_ends_close(&worker->mpi, status, &worker->ending, now))
         return true;
     wind_down_begin(worker, now);
@@ -188,6 +201,7 @@ static void wait_for_more(const struct worker *worker, struct pollfd *fds)
         (struct pollfd){ .fd = worker->control.signal_fd, .events = POLLIN };
     fds[FD_INOTIFY] =
         (struct pollfd){ .fd = worker->control.inotify_fd, .events = POLLIN };
+    fds[FD_MPI_OWN] = (struct pollfd){ .fd = worker->said.fd, .events = POLLIN };
     for (size_t i = 0; i < worker->opened; i++)
         fds[FD_OUTPUT + i] =
             (struct pollfd){ .fd = worker->ranks[i].output.pipe_fd, .events = POLLIN };
@@ -201,7 +215,6 @@ static void wait_for_more(const struct worker *worker, struct pollfd *fds)
 static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
                          struct err *err)
 {
-    const struct remote_calls calls = { ranks_start_remote, remote_rank_ended, worker };
     usec_t now;
     bool stop;
 
@@ -209,7 +222,10 @@ static int round_of_work(struct worker *worker, struct pollfd *fds, bool *left,
     for (size_t i = 0; i < worker->opened; i++)
         if (fds[FD_OUTPUT + i].revents)
             output_read(&worker->ranks[i].output, worker->metrics, &worker->journal);
-    remote_attend(worker->remote, &calls);
+    if (fds[FD_MPI_OWN].revents)
+        mpi_own_read(&worker->said, &worker->ranks[0].output, worker->metrics,
+                     &worker->journal);
+    attend(worker);
     if (reap(worker, left, err) < 0)
         return -1;
     now = clock_boot();

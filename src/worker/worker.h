@@ -7,6 +7,7 @@
 #include "src/worker/ending.h"
 #include "src/worker/journal_writer.h"
 #include "src/worker/metrics.h"
+#include "src/worker/mpi_own.h"
 #include "src/worker/output.h"
 #include "src/worker/peers.h"
 #include "src/worker/remote.h"
@@ -53,6 +54,7 @@ struct worker {
     usec_t peers_boot;     /* when they are to be looked at */
     struct remote *remote; /* what mpirun asks for here; closed by watch_run */
     struct mpi_ends mpi;   /* ends below mpirun; cleared by clear */
+    struct mpi_own said;   /* by mpirun itself; cleared by clear */
     char **mpi_env;        /* of all that runs for mpirun; NULL: it does not */
     struct told *told;     /* users' processes that were sent SIGTERM; NULL: none */
     struct left left;      /* of what mpirun starts */

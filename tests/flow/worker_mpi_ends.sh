@@ -9,8 +9,11 @@ fi
 
 cat >"$WORK/rank.py" <<'PYTHON'
 import os, signal, subprocess, sys, time
+mode = sys.argv[sys.argv.index("--mode") + 1]
+if mode.startswith("mute"):
+    os.environ["OMPI_MCA_orte_execute_quiet"] = "1"
 from mpi4py import MPI
-mode, comm = sys.argv[sys.argv.index("--mode") + 1], MPI.COMM_WORLD
+comm = MPI.COMM_WORLD
 comm.Barrier()
 if mode == "folder":
     with open(f"{os.environ['WORK']}/said-folder", "a") as said:
@@ -35,6 +38,8 @@ if comm.rank == 1:
         raise ValueError("wrong")
     if mode == "aborts":
         comm.Abort(0)
+    if mode.startswith("mute"):
+        comm.Abort(int(mode[4:]))
 if comm.rank == 2 and mode == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
 if mode in ("leaves", "deaf", "raises"):
@@ -130,4 +135,11 @@ for round in 1 2; do
     run killed
     check_equal "a rank that is killed is told of ($round)" "$(failure killed | head -n 1)" '"rank 2 was killed by signal 9 (SIGKILL)"'
 done
+
+# As when mpirun loses the message of MPI_Abort, which it does on a busy host.
+run mute0
+check_equal "a rank that aborts without a word is told of, and no other" "$(failure mute0)" "$leaves"
+run mute7
+check_equal "and with its code" "$(failure mute7)" '"rank 1 exited with code 7"'
+check_equal "what mpirun says of its ranks' states is in no log" "$(grep -l ACTIVATE "$WORK"/*-1-[01]/rank-*.log)" ""
 finish
