@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* False with the reply set when it is no time. */
+/* Sets *wall, which is now, to another time; false with the reply set when it is none.
+ */
 static bool read_time(const char *text, usec_t *wall, struct reply *reply)
 {
     auto_problems struct problems problems = { 0 };
     struct err err;
 
-    *wall = clock_wall();
     if (strcmp(text, "now") == 0 || time_parse(text, wall, &err) == 0)
         return true;
     problems_add(&problems, "reprice", "now, a date like 2026-12-01, or a time", "%s",

@@ -93,8 +93,10 @@ void reply_problem(struct reply *reply, enum reply_problem problem,
 
 void reply_parameters(struct reply *reply, const struct problems *problems)
 {
-    reply_problem(reply, PROBLEM_INVALID_PARAMETER, problems, "%s: %s",
-                  problems->items[0].path, problems->items[0].message);
+    const struct problem *first = &problems->items[0];
+
+    reply_problem(reply, PROBLEM_INVALID_PARAMETER, problems, "%s%s%s", first->path,
+                  *first->path ? ": " : "", first->message);
 }
 
 void reply_err(struct reply *reply, const struct err *err)

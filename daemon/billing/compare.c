@@ -339,6 +339,7 @@ int bill_compare(const struct bill_request *request, FILE *out,
                            .state = request->state };
     int result;
 
+    json_check_duplicates(json_get(request->json, "ask"), problems);
     members_read(&asked, json_get(request->json, "ask"), &place, members,
                  ARRAY_SIZE(members));
     if (problems->count)

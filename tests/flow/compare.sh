@@ -186,6 +186,9 @@ check "an unknown member is named" refuses invalid_parameter tag '{"tag": {}}'
 check "what is wrong with an imported run is named" refuses invalid_parameter 'import[0].billable_seconds' \
     '{"import": [{"instance_type": "a", "billable_seconds": "-3"}]}'
 check "a time that is none is refused" refuses invalid_parameter reprice "{$SPEED, \"reprice\": \"soon\"}"
+check "a member that stands there twice is refused" refuses invalid_parameter jobs '{"jobs": ["slow-1"], "jobs": ["fast-1"]}'
+compare '[]'
+check "what is no object is refused as a whole" says 'answer["detail"] == "expected an object, got a list"'
 check "what is no JSON is refused" refuses malformed_json '' '{'
 
 finish
