@@ -110,7 +110,8 @@ static int64_t number(const struct step *step, int word)
     if (word >= step->count)
         return 0;
     value = strtoll(step->words[word], &end, 10);
-    ck_assert_msg(*end == '\0', "not a number: '%s'", step->words[word]);
+    if (*end)
+        ck_abort_msg("not a number: '%s'", step->words[word]);
     return value;
 }
 

@@ -36,6 +36,9 @@ int main(int argc, char **argv)
     int failed;
 
     (void)argc;
+    /* Seconds until a check is taken to hang.  The 4 of libcheck are short for a build
+     * with sanitizers on a busy machine. */
+    setenv("CK_DEFAULT_TIMEOUT", "60", 0);
     for (size_t i = 0; suites[i].name; i++)
         if (is_wanted(suites[i].name, argv + 1))
             srunner_add_suite(runner, suites[i].make());

@@ -37,8 +37,8 @@ static void check_numbers(const char *path, int first, int last, int step)
         int n;
         int used;
 
-        ck_assert_int_eq(sscanf(at, "{\"n\":%d}\n%n", &n, &used), 1);
-        ck_assert_int_eq(n, i);
+        if (sscanf(at, "{\"n\":%d}\n%n", &n, &used) != 1 || n != i)
+            ck_abort_msg("not %d: %.20s", i, at);
         at += used;
     }
     ck_assert_str_eq(at, "");
