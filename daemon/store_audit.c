@@ -60,8 +60,8 @@ static void copy_open(sqlite3_stmt *statement, struct audit_row *row)
 
     row->open_seq = sqlite3_column_int64(statement, 11);
     row->kind = kind && strcmp(kind, "warm") == 0 ? INTERVAL_WARM : INTERVAL_RUN;
-    row->attempt = sqlite3_column_int(statement, 13);
-    row->worker = sqlite3_column_int(statement, 14);
+    row->attempt = sqlite3_column_int64(statement, 13);
+    row->worker = sqlite3_column_int64(statement, 14);
     row->label = sqlite3_column_int64(statement, 15);
     row->price = sqlite3_column_int64(statement, 16);
     row->open_boot_us = sqlite3_column_int64(statement, 17);

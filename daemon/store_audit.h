@@ -26,8 +26,8 @@ struct audit_row {
 
     int64_t open_seq; /* 0: the job has no interval */
     enum interval_kind kind;
-    int attempt;
-    int worker;
+    int64_t attempt;
+    int64_t worker;
     int64_t label; /* seq, as it is named */
     int64_t price; /* 0: unpriced */
     const char *reprice;

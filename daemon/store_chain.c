@@ -4,10 +4,11 @@
 
 #include "daemon/store_private.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
-    CELLS_MAX = 12
+    CELLS_MAX = 12 /* of a row without its hash; interval_open has as many */
 };
 
 static const char sql_last_row[] =
@@ -79,6 +80,7 @@ int store_append(struct store *store, const struct store_table *table,
     struct ledger_cell row[CELLS_MAX];
     struct chain_end next = store->chain;
 
+    assert(count < CELLS_MAX);
     next.seq++;
     row[0] = cell_number(next.seq);
     memcpy(row + 1, cells, count * sizeof *cells);
@@ -161,8 +163,13 @@ static int give(sqlite3_stmt *statement, const char *table,
 {
     int count = sqlite3_column_count(statement) - 1;
     struct ledger_cell cells[CELLS_MAX];
-    struct ledger_row row = { .table = table, .cells = cells, .count = (size_t)count };
+    struct ledger_row row = { .table = table, .cells = cells };
 
+    if (count > CELLS_MAX) { /* somebody has added columns */
+        count = CELLS_MAX;
+        row.is_odd = true;
+    }
+    row.count = (size_t)count;
     for (int i = 0; i < count; i++) {
         cells[i] = store_column_cell(statement, i);
         row.is_odd = row.is_odd || is_odd(statement, i);

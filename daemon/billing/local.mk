@@ -32,7 +32,8 @@ daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/verify.c daemon/billing/verify.h \
 	daemon/billing/verify_book.c daemon/billing/verify_book.h \
 	daemon/billing/verify_figures.c \
-	daemon/billing/verify_prices.c daemon/billing/verify_prices.h
+	daemon/billing/verify_prices.c daemon/billing/verify_prices.h \
+	daemon/billing/verify_workers.c daemon/billing/verify_workers.h
 
 pkglibexec_PROGRAMS += railhead-bill
 railhead_bill_SOURCES = daemon/billing/main.c

@@ -4,6 +4,7 @@
 
 #include "daemon/billing/verify.h"
 #include "daemon/billing/verify_prices.h"
+#include "daemon/billing/verify_workers.h"
 #include "src/money.h"
 
 #include <stdio.h>
@@ -20,26 +21,6 @@ struct priced {
     int64_t seconds; /* of the workers so far */
 };
 
-/* What the workers of an attempt have in common, for they open together. */
-struct opening {
-    int64_t label;
-    int64_t price;
-    bool at_change;
-    char boot_id[40];
-    usec_t boot_us;
-    usec_t wall_us;
-};
-
-/* The interval before of a worker of the job. */
-struct seat {
-    int attempt;
-    int64_t label;
-    int64_t price;
-    char boot_id[40];
-    int64_t close_seq; /* 0: it is open */
-    usec_t close_boot_us;
-};
-
 struct figures {
     struct store *store;
     struct verdict *verdict;
@@ -52,18 +33,15 @@ struct figures {
     nanousd_t job_cost;
     bool job_has_price; /* at least one */
     int64_t job_unpriced_seconds;
-    int job_attempts;   /* that have an interval */
-    struct seat *seats; /* by worker */
-    int seat_count;
-    int seat_room;
+    int job_attempts; /* that have an interval */
+    struct seats seats;
 
     /* The attempt, or the warm pool, whose workers come. */
     bool in_attempt;
     enum interval_kind kind;
-    int attempt;
+    int64_t attempt;
     int64_t first_open_seq;
-    struct opening opening;
-    int workers;
+    size_t workers;
     int64_t longest;
     struct priced *priced;
     size_t priced_count;
@@ -172,7 +150,7 @@ static void end_attempt(struct figures *figures)
                               .column = "worker",
                               .reason = "its attempt has not an interval for each of so"
                                         " many instances" },
-           figures->workers, figures->job.job_instances);
+           (int64_t)figures->workers, figures->job.job_instances);
     if (figures->kind == INTERVAL_WARM)
         return;
     for (size_t i = 0; i < figures->priced_count; i++)
@@ -181,25 +159,12 @@ static void end_attempt(struct figures *figures)
     figures->job_attempts++;
 }
 
-static struct opening opening_of(const struct audit_row *row)
-{
-    struct opening opening = { .label = row->label,
-                               .price = row->price,
-                               .at_change = audit_is_at_change(row),
-                               .boot_us = row->open_boot_us,
-                               .wall_us = row->open_wall_us };
-
-    snprintf(opening.boot_id, sizeof opening.boot_id, "%s", row->boot_id);
-    return opening;
-}
-
 static void begin_attempt(struct figures *figures, const struct audit_row *row)
 {
     figures->in_attempt = true;
     figures->kind = row->kind;
     figures->attempt = row->attempt;
     figures->first_open_seq = row->open_seq;
-    figures->opening = opening_of(row);
     figures->workers = 0;
     figures->longest = 0;
     figures->priced_count = 0;
@@ -304,8 +269,13 @@ static int take_cut(void *context, const struct audit_cut *cut, struct err *err)
     where.column = "from_second";
     where.reason = "the interval ends before that";
     if (from >= cutting->row->seconds) {
-        expect(cutting->figures, &where, from, cutting->row->seconds - 1);
+        expect(cutting->figures, &where, from, minus(cutting->row->seconds, 1));
         from = cutting->row->seconds;
+    }
+    where.reason = "the interval begins after that";
+    if (from < cutting->from_second) {
+        expect(cutting->figures, &where, from, cutting->from_second);
+        from = cutting->from_second;
     }
     where.column = "price";
     where.reason = "its price is of another instance type than its job";
@@ -346,90 +316,6 @@ static int take_charges(struct figures *figures, const struct audit_row *row,
     return 0;
 }
 
-static void check_together(struct figures *figures, const struct audit_row *row)
-{
-    struct opening is = opening_of(row), *first = &figures->opening;
-    struct finding where = { .seq = row->open_seq,
-                             .table = "interval_open",
-                             .reason =
-                                 "the first worker of its attempt says otherwise" };
-
-    where.column = "label";
-    expect(figures, &where, is.label, first->label);
-    where.column = "price";
-    expect(figures, &where, is.price, first->price);
-    where.column = "reprice";
-    expect(figures, &where, is.at_change, first->at_change);
-    where.column = "boot_id";
-    expect_text(figures, &where, is.boot_id, first->boot_id);
-    where.column = "boot_us";
-    expect(figures, &where, is.boot_us, first->boot_us);
-    where.column = "wall_us";
-    expect(figures, &where, is.wall_us, first->wall_us);
-}
-
-/* A warm interval follows its worker's of the same attempt, is charged as that, and
- * costs as much unless it opened under at-change. */
-static void check_warm(struct figures *figures, const struct audit_row *row,
-                       const struct seat *before)
-{
-    struct finding where = { .seq = row->open_seq, .table = "interval_open" };
-
-    where.column = "attempt";
-    where.reason = "it is no warm interval of its job's last attempt";
-    expect(figures, &where, row->attempt, before ? before->attempt : 0);
-    if (!before)
-        return;
-    where.column = "label";
-    where.reason = "its attempt has another label";
-    expect(figures, &where, row->label, before->label);
-    where.column = "price";
-    where.reason = "it opened under at-open, and its attempt at another price";
-    if (!audit_is_at_change(row))
-        expect(figures, &where, row->price, before->price);
-}
-
-/* A worker's intervals come one after the other.  The wall clock may have been set, so
- * only the clock of one boot can tell. */
-static void check_order_in_time(struct figures *figures, const struct audit_row *row,
-                                const struct seat *before)
-{
-    struct finding where = { .seq = row->open_seq, .table = "interval_open" };
-
-    where.reason = "it was opened before the one before it of its worker was closed";
-    if (!before->close_seq || before->close_seq > row->open_seq)
-        find(figures, &where);
-    where.column = "boot_us";
-    where.reason = "it begins before the one before it of its worker ends";
-    if (strcmp(before->boot_id, row->boot_id) == 0
-        && row->open_boot_us < before->close_boot_us)
-        expect(figures, &where, row->open_boot_us, before->close_boot_us);
-}
-
-/* The next worker of its attempt takes its seat. */
-static void take_seat(struct figures *figures, const struct audit_row *row)
-{
-    const bool is_new = figures->workers == figures->seat_count;
-    struct seat *seat;
-
-    if (is_new && figures->seat_count++ == figures->seat_room) {
-        figures->seat_room = figures->seat_room ? figures->seat_room * 2 : 16;
-        figures->seats = xrealloc(figures->seats,
-                                  (size_t)figures->seat_room * sizeof *figures->seats);
-    }
-    seat = &figures->seats[figures->workers];
-    if (row->kind == INTERVAL_WARM)
-        check_warm(figures, row, is_new ? NULL : seat);
-    if (!is_new)
-        check_order_in_time(figures, row, seat);
-    *seat = (struct seat){ .attempt = row->attempt,
-                           .label = row->label,
-                           .price = row->price,
-                           .close_seq = row->close_seq,
-                           .close_boot_us = row->close_boot_us };
-    snprintf(seat->boot_id, sizeof seat->boot_id, "%s", row->boot_id);
-}
-
 static int take_interval(struct figures *figures, const struct audit_row *row,
                          struct err *err)
 {
@@ -443,10 +329,8 @@ static int take_interval(struct figures *figures, const struct audit_row *row,
     check_names(figures, row);
     where.column = "worker";
     where.reason = "it does not follow the worker before it";
-    expect(figures, &where, row->worker, figures->workers);
-    check_together(figures, row);
-    take_seat(figures, row);
-    figures->workers++;
+    expect(figures, &where, row->worker, (int64_t)figures->workers);
+    verify_worker(&figures->seats, row, figures->workers++);
     if (row->seconds > figures->longest)
         figures->longest = row->seconds;
     if (row->close_seq) {
@@ -539,7 +423,7 @@ static void begin_job(struct figures *figures, const struct audit_row *row)
     figures->job_has_price = false;
     figures->job_unpriced_seconds = 0;
     figures->job_attempts = 0;
-    figures->seat_count = 0;
+    figures->seats.count = 0;
 }
 
 static int take_row(void *context, const struct audit_row *row, struct err *err)
@@ -572,7 +456,9 @@ static int find_stray(struct figures *figures, struct err *err)
 
 int verify_figures(struct store *store, struct verdict *verdict, struct err *err)
 {
-    struct figures figures = { .store = store, .verdict = verdict };
+    struct figures figures = { .store = store,
+                               .verdict = verdict,
+                               .seats.verdict = verdict };
     int result = audit_book_read(store, &figures.book, err);
 
     if (result == 0)
@@ -583,6 +469,6 @@ int verify_figures(struct store *store, struct verdict *verdict, struct err *err
         result = find_stray(&figures, err);
     audit_book_free(figures.book);
     free(figures.priced);
-    free(figures.seats);
+    free(figures.seats.items);
     return result;
 }

@@ -290,6 +290,9 @@ def tamper_with_rows(tampering):
     tampering.run("a hash is too short", edit_cell("interval_open", "hash", lambda old: old[:-1]))
     tampering.run("the last hash is empty", forge(
         "reservation", "hash", "seq = (SELECT MAX(seq) FROM reservation)", lambda old: b"", "hash"))
+    tampering.run("a table has a column more", lambda ledger: (
+        ledger.db.execute("ALTER TABLE interval_open ADD COLUMN more TEXT"),
+        {"seq": ledger.row("SELECT MIN(seq) FROM interval_open")[0], "table": "interval_open"})[1])
     tampering.run("a null is a number", forge("interval_open", "price", "price IS NULL", lambda old: 1, "price"))
 
 
@@ -322,12 +325,15 @@ def forge_figures(tampering):
             ("interval_open", "price", "price IS NOT NULL", lambda old: 1 << 40),
             ("interval_price", "base", "seq > 0", plus_one),
             ("interval_price", "from_second", "seq > 0", lambda old: 1 << 40),
+            ("interval_price", "from_second", "seq > 0", lambda old: -(1 << 63)),
             ("reservation", "price", "price IS NOT NULL", lambda old: 1 << 40)):
         tampering.run_mended("%s.%s of a row where %s is forged" % (table, column, condition),
                              forge(table, column, condition, value))
     tampering.run_mended("a change to the price of another type is forged", forge_price_of_cut)
     tampering.run_mended("a boot clock is forged", lambda ledger: dict(
         forge("interval_close", "boot_us", many, lambda old: old + 5000000, "seconds")(ledger)))
+    tampering.run_mended("a worker's number is forged by more than 32 bits can hold", forge(
+        "interval_open", "worker", "worker = 1", lambda old: old + (1 << 32)))
     tampering.run_mended("a worker's number is forged", forge("interval_open", "worker", "worker = 1", lambda old: 9))
     tampering.run_mended("the owner of a label is forged", lambda ledger: (
         ledger.db.execute("UPDATE charge_label SET owner = 'nobody' WHERE seq = (SELECT MIN(seq) FROM charge_label)"),
