@@ -83,41 +83,17 @@ static void print_table(const struct cJSON *list)
         printf("~ an estimate: the price is of low confidence\n");
 }
 
-/* Every page, as one list of the form of a page. */
-static int get_all(struct remote *remote, const char *type, struct cJSON **out,
-                   struct err *err)
-{
-    auto_json struct cJSON *whole = json_object_new();
-    struct cJSON *items = json_array_new();
-    auto_free char *cursor = NULL;
-
-    json_set(whole, "items", items);
-    json_set_null(whole, "next_cursor");
-    do {
-        auto_json struct cJSON *page = NULL;
-        auto_text struct text path = { 0 };
-
-        text_puts(&path, "/v1/prices");
-        remote_add_query(&path, "instance_type", type);
-        remote_add_query(&path, "cursor", cursor);
-        if (remote_get(remote, path.bytes, &page, err) < 0)
-            return -1;
-        json_each (price, json_get(page, "items"))
-            json_append(items, json_copy(price));
-        base_free(&cursor);
-        cursor = xstrdup(json_get_text(page, "next_cursor"));
-    } while (cursor);
-    *out = steal_ptr(&whole);
-    return 0;
-}
-
 static int list_prices(struct cli *cli, const char *type)
 {
     auto_remote struct remote *remote = NULL;
     auto_json struct cJSON *list = NULL;
+    auto_text struct text path = { 0 };
     struct err err;
 
-    if (remote_open(cli, &remote, &err) < 0 || get_all(remote, type, &list, &err) < 0)
+    text_puts(&path, "/v1/prices");
+    remote_add_query(&path, "instance_type", type);
+    if (remote_open(cli, &remote, &err) < 0
+        || remote_get_list(remote, path.bytes, &list, &err) < 0)
         return print_failure(&err, NULL, NULL);
     if (cli->output == OUTPUT_JSON)
         print_json(list);

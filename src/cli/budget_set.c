@@ -18,26 +18,10 @@ struct order {
     int64_t notify_at; /* 0: the server's default */
 };
 
-/* NULL, and said why, when --tag is none. */
-static struct cJSON *tag_of(const char *words)
+static int fill_body(const struct order *order, struct cJSON *body, struct err *err)
 {
-    const char *equals = strchr(words, '=');
-    auto_free char *key = equals ? xstrndup(words, (size_t)(equals - words)) : NULL;
-    struct cJSON *tag;
-
-    if (!key || !*key) {
-        fprintf(stderr, "jobctl: budget set: --tag %s: expected KEY=VALUE\n", words);
-        return NULL;
-    }
-    tag = json_object_new();
-    json_set_text(tag, key, equals + 1);
-    return tag;
-}
-
-static struct cJSON *body_of(const struct order *order)
-{
-    auto_json struct cJSON *body = json_object_new();
     struct cJSON *scope = json_object_new();
+    struct cJSON *tag;
 
     json_set(body, "scope", scope);
     remote_set_text(body, "limit_usd", order->usd);
@@ -47,14 +31,11 @@ static struct cJSON *body_of(const struct order *order)
         json_set_int(body, "notify_at", order->notify_at);
     remote_set_text(scope, "owner", order->owner);
     remote_set_text(scope, "project", order->project);
-    if (order->tag) {
-        struct cJSON *tag = tag_of(order->tag);
-
-        if (!tag)
-            return NULL;
-        json_set(scope, "tag", tag);
-    }
-    return steal_ptr(&body);
+    if (!order->tag)
+        return 0;
+    tag = json_object_new();
+    json_set(scope, "tag", tag);
+    return remote_set_pair(tag, order->tag, err) < 0 ? err_wrap(err, "--tag") : 0;
 }
 
 char *budget_path(const char *name)
@@ -111,19 +92,19 @@ static int run_set(struct cli *cli, const struct verb *verb, int argc, char **ar
           "tell when so much of it is spent (80)" },
         { 0 },
     };
-    auto_json struct cJSON *body = NULL;
+    auto_json struct cJSON *body = json_object_new();
+    struct err err;
     char **operands = NULL;
     enum options_end end = options_parse(cli, verb, rows, argc, argv, &operands);
 
     if (end != OPTIONS_GO_ON)
         return end == OPTIONS_DONE ? 0 : EXIT_USAGE;
-    body = body_of(&order);
-    if (!body)
-        return EXIT_USAGE;
     if (!order.usd) {
         fprintf(stderr, "jobctl: budget set: --usd is missing\n");
         return EXIT_USAGE;
     }
+    if (fill_body(&order, body, &err) < 0)
+        return print_failure(&err, NULL, NULL);
     return ask(cli, "PUT", operands[0], body);
 }
 

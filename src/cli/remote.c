@@ -177,6 +177,32 @@ int remote_get(struct remote *remote, const char *path, struct cJSON **answer,
                       answer, NULL, err);
 }
 
+int remote_get_list(struct remote *remote, const char *path, struct cJSON **out,
+                    struct err *err)
+{
+    auto_json struct cJSON *whole = json_object_new();
+    struct cJSON *items = json_array_new();
+    auto_free char *cursor = NULL;
+
+    json_set(whole, "items", items);
+    json_set_null(whole, "next_cursor");
+    do {
+        auto_json struct cJSON *page = NULL;
+        auto_text struct text at = { 0 };
+
+        text_puts(&at, path);
+        remote_add_query(&at, "cursor", cursor);
+        if (remote_get(remote, at.bytes, &page, err) < 0)
+            return -1;
+        json_each (item, json_get(page, "items"))
+            json_append(items, json_copy(item));
+        base_free(&cursor);
+        cursor = xstrdup(json_get_text(page, "next_cursor"));
+    } while (cursor);
+    *out = steal_ptr(&whole);
+    return 0;
+}
+
 static void copy_bytes(void *context, const char *bytes, size_t len)
 {
     (void)fwrite(bytes, 1, len, context); /* main looks at ferror */
@@ -286,4 +312,18 @@ void remote_set_text(struct cJSON *body, const char *name, const char *value)
 {
     if (value)
         json_set_text(body, name, value);
+}
+
+int remote_set_pair(struct cJSON *body, const char *words, struct err *err)
+{
+    const char *equals = strchr(words, '=');
+    auto_free char *key = NULL;
+
+    if (!equals || equals == words)
+        return err_set(err, ERR_INVALID, "%s: expected KEY=VALUE", words);
+    key = xstrndup(words, (size_t)(equals - words));
+    if (json_get(body, key))
+        return err_set(err, ERR_INVALID, "%s: %s has a value already", words, key);
+    json_set_text(body, key, equals + 1);
+    return 0;
 }

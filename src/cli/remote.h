@@ -54,6 +54,11 @@ MUST_CHECK int remote_ask(struct remote *remote, const struct remote_ask *ask,
 MUST_CHECK int remote_get(struct remote *remote, const char *path,
                           struct cJSON **answer, struct err *err);
 
+/** GET of every page of a list, as one of the form of a page.  `path` names no cursor.
+ */
+MUST_CHECK int remote_get_list(struct remote *remote, const char *path,
+                               struct cJSON **out, struct err *err);
+
 /* For what the ledger is read for: as long as railheadd lets that take. */
 enum {
     REMOTE_REPORT_SECONDS = 600
@@ -81,5 +86,9 @@ void remote_add_query(struct text *path, const char *name, const char *value);
 
 /** Adds a member to a body; nothing when `value` is NULL. */
 void remote_set_text(struct cJSON *body, const char *name, const char *value);
+
+/** Adds the member KEY of the words "KEY=VALUE"; ERR_INVALID when they are none, or
+ * when it has that member. */
+MUST_CHECK int remote_set_pair(struct cJSON *body, const char *words, struct err *err);
 
 #endif

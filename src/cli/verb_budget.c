@@ -3,34 +3,21 @@
 
 #include "src/cli/budget.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* By the word behind `budget`.  Without one they are listed. */
-static const struct {
-    const char *word;
-    const struct verb *verb;
-} commands[] = {
+static const struct verb_word commands[] = {
     { "set", &verb_budget_set },
     { "ls", &verb_budget_ls },
     { "show", &verb_budget_show },
     { "rm", &verb_budget_rm },
+    { 0 },
 };
 
-/* The first word decides, so that every command has options of its own; the help of
- * none names all. */
+/* The help of none of them names all. */
 static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 {
     if (argc < 2 || *argv[1] == '-')
         return verb_budget_ls.run(cli, verb, argc, argv);
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        if (strcmp(commands[i].word, argv[1]) == 0)
-            return commands[i].verb->run(cli, commands[i].verb, argc - 1, argv + 1);
-    fprintf(stderr, "jobctl: budget %s: expected", argv[1]);
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        fprintf(stderr, "%s %s", i ? "," : "", commands[i].word);
-    fputc('\n', stderr);
-    return EXIT_USAGE;
+    return verb_run_word(cli, commands, argc, argv);
 }
 
 const struct verb verb_budget = {

@@ -37,20 +37,9 @@ static int set_tags(struct cJSON *request, char *const *tags, struct err *err)
         return 0;
     object = json_object_new();
     json_set(request, "tags", object);
-    for (; *tags; tags++) {
-        const char *equals = strchr(*tags, '=');
-        auto_free char *key = NULL;
-
-        if (!equals || equals == *tags)
-            return err_set(err, ERR_INVALID, "--tag %s: expected KEY=VALUE", *tags);
-        key = xstrndup(*tags, (size_t)(equals - *tags));
-        if (json_get(object, key))
-            return err_set(
-                err, ERR_INVALID,
-                "--tag %s: a job has one value of a tag, and %s is named already",
-                *tags, key);
-        json_set_text(object, key, equals + 1);
-    }
+    for (; *tags; tags++)
+        if (remote_set_pair(object, *tags, err) < 0)
+            return err_wrap(err, "--tag");
     return 0;
 }
 

@@ -28,8 +28,8 @@ struct ls {
     bool all;
 };
 
-static int get_page(struct remote *remote, const struct ls *ls, const char *cursor,
-                    struct cJSON **page, struct err *err)
+static int get(struct remote *remote, const struct ls *ls, struct cJSON **list,
+               struct err *err)
 {
     auto_text struct text path = { 0 };
     auto_free char *limit =
@@ -40,32 +40,8 @@ static int get_page(struct remote *remote, const struct ls *ls, const char *curs
     remote_add_query(&path, "status", ls->status);
     remote_add_query(&path, "owner", ls->owner);
     remote_add_query(&path, "name", ls->name);
-    remote_add_query(&path, "cursor", cursor);
-    return remote_get(remote, path.bytes, page, err);
-}
-
-/* Every page, as one list of the form of a page. */
-static int get_all(struct remote *remote, const struct ls *ls, struct cJSON **out,
-                   struct err *err)
-{
-    auto_json struct cJSON *whole = json_object_new();
-    struct cJSON *items = json_array_new();
-    auto_free char *cursor = NULL;
-
-    json_set(whole, "items", items);
-    json_set_null(whole, "next_cursor");
-    do {
-        auto_json struct cJSON *page = NULL;
-
-        if (get_page(remote, ls, cursor, &page, err) < 0)
-            return -1;
-        json_each (job, json_get(page, "items"))
-            json_append(items, json_copy(job));
-        base_free(&cursor);
-        cursor = xstrdup(json_get_text(page, "next_cursor"));
-    } while (cursor);
-    *out = steal_ptr(&whole);
-    return 0;
+    return ls->all ? remote_get_list(remote, path.bytes, list, err)
+                   : remote_get(remote, path.bytes, list, err);
 }
 
 static void add_row(struct table *table, const struct cJSON *job)
@@ -126,11 +102,7 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 
     if (end != OPTIONS_GO_ON)
         return end == OPTIONS_DONE ? 0 : EXIT_USAGE;
-    if (remote_open(cli, &remote, &err) < 0)
-        return print_failure(&err, NULL, NULL);
-    if ((ls.all ? get_all(remote, &ls, &list, &err)
-                : get_page(remote, &ls, NULL, &list, &err))
-        < 0)
+    if (remote_open(cli, &remote, &err) < 0 || get(remote, &ls, &list, &err) < 0)
         return print_failure(&err, NULL, NULL);
     if (cli->output == OUTPUT_JSON)
         print_json(list);

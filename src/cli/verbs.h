@@ -55,6 +55,17 @@ extern const struct verb verb_admin;
 /* In the order of the help; ends in NULL. */
 extern const struct verb *const verbs[];
 
+/* A verb that is chosen by the word behind another. */
+struct verb_word {
+    const char *word;
+    const struct verb *verb;
+};
+
+/** Runs that of `words`, which ends in {0}, whose word stands behind the verb's name,
+ * so that each has options of its own; EXIT_USAGE, and told, when there is none. */
+int verb_run_word(struct cli *cli, const struct verb_word *words, int argc,
+                  char **argv);
+
 /** NULL when there is none of this name. */
 const struct verb *verb_find(const char *name);
 
