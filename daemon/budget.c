@@ -123,6 +123,14 @@ nanousd_t budget_cost(nanousd_t hourly, int64_t seconds)
     return money_for_seconds(hourly, seconds, &cost, NULL) < 0 ? INT64_MAX : cost;
 }
 
+void budget_sum_add(struct budget_sum *to, const struct budget_sum *sum)
+{
+    to->spent = budget_plus(to->spent, sum->spent);
+    to->emulated = budget_plus(to->emulated, sum->emulated);
+    to->estimated = to->estimated || sum->estimated;
+    to->unpriced = to->unpriced || sum->unpriced;
+}
+
 void budget_add(struct budget_sum *sum, struct budget_span span,
                 const struct budget_part *part)
 {

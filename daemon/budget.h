@@ -84,6 +84,9 @@ struct budget_part {
     int64_t base;
 };
 
+/** Adds one sum to another, likewise. */
+void budget_sum_add(struct budget_sum *to, const struct budget_sum *sum);
+
 /** Adds what of a part lies in the span.  A sum that does not fit stays at the
  * largest. */
 void budget_add(struct budget_sum *sum, struct budget_span span,

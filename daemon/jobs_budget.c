@@ -32,7 +32,7 @@ enum {
 
 bool jobs_budget_covers(const struct budget *budget, const struct live_job *live)
 {
-    return live->spend.covers[budget->slot];
+    return live->spend.covers >> budget->slot & 1;
 }
 
 /* --- counting the ledger --- */
@@ -79,13 +79,22 @@ static bool holds_instances(const struct job *job)
     return job->attempt && !job_state_waits(job->state);
 }
 
+/* What waits is reserved for, and costs nothing: nobody is to be stopped for it, and no
+ * mark is reached. */
 static void list(struct jobs *jobs, struct live_job *live)
 {
     bool holds = holds_instances(live->job);
 
+    if (!holds && !live->spend.is_listed)
+        return;
+    jobs->budgets.open_is_good = false;
+    jobs->budgets.changed = true;
+    for (size_t i = 0; i < jobs->budgets.count; i++)
+        if (jobs_budget_covers(&jobs->budgets.items[i], live))
+            jobs->budgets.items[i].changed = true;
     if (holds && !live->spend.is_listed)
         LIST_INSERT_HEAD(&jobs->budgets.spending, live, spend.in_spending);
-    else if (!holds && live->spend.is_listed)
+    else if (!holds)
         LIST_REMOVE(live, spend.in_spending);
     live->spend.is_listed = holds;
 }
@@ -96,14 +105,14 @@ static void find_covers(struct jobs *jobs, struct live_job *live)
     auto_json struct cJSON *tags = NULL;
     const struct job *job = live->job;
 
-    memset(live->spend.covers, 0, sizeof live->spend.covers);
+    live->spend.covers = 0;
     if (json_parse(job->tags, strlen(job->tags), &tags, NULL) < 0)
         return; /* the event that had them would have been refused */
     for (size_t i = 0; i < jobs->budgets.count; i++) {
         const struct budget *budget = &jobs->budgets.items[i];
 
-        live->spend.covers[budget->slot] =
-            budget_covers(&budget->rule, job->owner, tags);
+        if (budget_covers(&budget->rule, job->owner, tags))
+            live->spend.covers |= (covers_t)1 << budget->slot;
     }
 }
 
@@ -117,10 +126,12 @@ static void hold(struct jobs *jobs, struct live_job *live, nanousd_t reserved,
             continue;
         budget->reserved += (__int128)reserved - live->spend.reserved;
         budget->graces += (__int128)graces - live->spend.graces;
-        budget->changed = true;
+        budget->changed = budget->changed || live->spend.is_listed;
     }
     live->spend.reserved = reserved;
     live->spend.graces = graces;
+    if (live->spend.is_listed)
+        jobs->budgets.open_is_good = false;
 }
 
 void jobs_budget_reserve(struct jobs *jobs, struct live_job *live)
@@ -148,7 +159,6 @@ static int settle(struct jobs *jobs, struct live_job *live, struct err *err)
         return -1;
     spend->is_read = true;
     jobs_budget_reserve(jobs, live);
-    jobs->budgets.changed = true;
     return 0;
 }
 
@@ -210,6 +220,7 @@ void jobs_budget_walk_anew(struct jobs *jobs)
     struct budgets *budgets = &jobs->budgets;
 
     budgets->generation++;
+    budgets->open_is_good = false;
     budgets->walk_bucket = 0;
     budgets->book_count = jobs->book.count;
     budgets->reprice_boot = next_price(jobs);
@@ -257,57 +268,6 @@ int jobs_budget_start(struct jobs *jobs, struct err *err)
             clock_boot() + QUIET_USEC + jobs->live_count * QUIET_USEC_A_JOB;
     jobs_budget_walk_anew(jobs);
     return walk(jobs, INT64_MAX, err);
-}
-
-static nanousd_t narrow(__int128 amount)
-{
-    if (amount < 0)
-        return 0;
-    return amount > INT64_MAX ? INT64_MAX : (nanousd_t)amount;
-}
-
-struct budget_state jobs_budget_state(struct jobs *jobs, const struct budget *budget)
-{
-    const struct budget_span ever = budget_span_at(BUDGET_TOTAL, 0);
-    struct budget_state state = { .sum = budget->sum };
-    __int128 reserved = budget->reserved;
-    struct live_job *live;
-
-    LIST_FOREACH (live, &jobs->budgets.spending, spend.in_spending) {
-        struct budget_sum open = { 0 };
-
-        if (!jobs_budget_covers(budget, live))
-            continue;
-        jobs_spend_add(jobs, live, budget->span, &state.sum);
-        jobs_spend_add(jobs, live, ever, &open);
-        reserved -=
-            open.spent < live->spend.reserved ? open.spent : live->spend.reserved;
-        state.graces = budget_plus(state.graces, live->spend.graces);
-        state.rate = budget_plus(state.rate, jobs_spend_rate(jobs, live));
-    }
-    state.reserved = narrow(reserved);
-    return state;
-}
-
-nanousd_t jobs_budget_held(const struct budget *budget,
-                           const struct budget_state *state)
-{
-    switch (budget->rule.action) {
-    case BUDGET_NOTIFY:
-        break;
-    case BUDGET_REFUSE:
-        return state->reserved;
-    case BUDGET_STOP:
-        return narrow(budget->graces);
-    }
-    return 0;
-}
-
-nanousd_t jobs_budget_left(const struct budget *budget,
-                           const struct budget_state *state)
-{
-    return narrow((__int128)budget->rule.limit - state->sum.spent
-                  - jobs_budget_held(budget, state));
 }
 
 struct budget *jobs_budget_find(struct jobs *jobs, const char *name)

@@ -17,14 +17,18 @@ enum {
     BUDGETS_MAX = 100
 };
 
+/* A bit for each of so many. */
+typedef unsigned __int128 covers_t;
+_Static_assert(BUDGETS_MAX <= 128, "every budget has a bit");
+
 /* What a live job has cost and can still cost. */
 struct live_spend {
     int64_t generation; /* of budgets.generation; another: what budgets have of it is
                            of older rules and prices */
-    bool covers[BUDGETS_MAX]; /* by slot: whether a budget is of this job's money */
-    bool is_read;             /* what follows is as in the ledger */
-    bool is_listed;           /* in budgets.spending: it holds instances */
-    bool is_open;             /* an interval of it runs */
+    covers_t covers;    /* a bit a slot: whether a budget is of this job's money */
+    bool is_read;       /* what follows is as in the ledger */
+    bool is_listed;     /* in budgets.spending: it holds instances */
+    bool is_open;       /* an interval of it runs */
     struct open_price pinned; /* meaningful when is_open */
     nanousd_t closed;         /* by intervals that are closed */
     nanousd_t reserved;       /* the most besides `closed`, as budgets have it */
@@ -35,6 +39,14 @@ struct live_spend {
 
 LIST_HEAD(spending_jobs, live_job);
 
+/* What the open intervals of the jobs that a budget covers come to. */
+struct budget_open {
+    struct budget_sum sum; /* in its span */
+    __int128 of_reserved;  /* what of `reserved` is in the sum */
+    nanousd_t graces;      /* see struct budget_state */
+    nanousd_t rate;
+};
+
 struct budgets {
     struct budget items[BUDGETS_MAX]; /* by name */
     size_t count;
@@ -43,6 +55,10 @@ struct budgets {
     int64_t ledger_end; /* what was added up to there is counted, unless a budget came
                            later than it */
     struct spending_jobs spending;
+    struct budget_open open[BUDGETS_MAX]; /* by slot, as of `open_boot` */
+    struct budget_span month;             /* that budgets by the month are in */
+    usec_t open_boot;
+    bool open_is_good;   /* nothing has begun or ended since */
     bool changed;        /* since the last look */
     size_t book_count;   /* prices in the book when `reserved` was computed */
     usec_t reprice_boot; /* when a price that it rests on changes */
@@ -91,6 +107,7 @@ struct budget_state {
     nanousd_t graces;      /* what stopping those that hold instances can cost */
     nanousd_t rate;        /* of all that runs, an hour */
 };
+/** No older than 10 ms; to have it of now, set budgets.open_is_good to false before. */
 struct budget_state jobs_budget_state(struct jobs *jobs, const struct budget *budget);
 bool jobs_budget_covers(const struct budget *budget, const struct live_job *live);
 /** Counts a slice of what the ledger had before a budget came. */

@@ -256,6 +256,7 @@ static int look(struct jobs *jobs, usec_t *next, struct err *err)
         *next = budgets->quiet_boot;
         return 0;
     }
+    budgets->open_is_good = false; /* a second may have begun */
     for (size_t i = 0; i < budgets->count; i++) {
         if (look_if_due(jobs, &budgets->items[i], err) < 0
             || save(jobs, &budgets->items[i], err) < 0)

@@ -322,7 +322,7 @@ static void count_anew(struct jobs *jobs, struct budget *budget,
         struct live_job *live;
 
         LIST_FOREACH (live, &jobs->live[i], in_bucket)
-            live->spend.covers[budget->slot] = false;
+            live->spend.covers &= ~((covers_t)1 << budget->slot);
     }
     budget->reserved = 0;
     budget->graces = 0;

@@ -30,6 +30,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_budget_admit.c \
 	daemon/jobs_budget_look.c \
 	daemon/jobs_budget_rules.c \
+	daemon/jobs_budget_state.c \
 	daemon/jobs_compare.c \
 	daemon/jobs_deadlines.c \
 	daemon/jobs_export.c \

@@ -164,6 +164,20 @@ START_TEST(what_is_emulated_estimated_or_unpriced_is_told_apart)
 }
 END_TEST
 
+START_TEST(a_sum_is_added_with_all_that_is_known_of_it)
+{
+    const struct budget_sum estimated = { 5, 2, true, false };
+    const struct budget_sum unpriced = { INT64_MAX, 1, false, true };
+    struct budget_sum sum = { 0 };
+
+    budget_sum_add(&sum, &estimated);
+    ck_assert(sum.spent == 5 && sum.emulated == 2 && sum.estimated && !sum.unpriced);
+    budget_sum_add(&sum, &unpriced);
+    ck_assert(sum.emulated == 3 && sum.estimated && sum.unpriced);
+    ck_assert_int_eq(sum.spent, INT64_MAX);
+}
+END_TEST
+
 /* clang-format off */
 static const struct {
     nanousd_t money, rate;
@@ -458,6 +472,7 @@ Suite *suite_budget(void)
     tcase_add_test(pure, a_job_over_new_year_is_in_both_months_with_its_share);
     tcase_add_test(pure, what_lies_outside_a_month_or_has_no_length_adds_nothing);
     tcase_add_test(pure, what_is_emulated_estimated_or_unpriced_is_told_apart);
+    tcase_add_test(pure, a_sum_is_added_with_all_that_is_known_of_it);
     tcase_add_loop_test(pure, money_lasts_by_its_rate_and_not_a_moment_longer, 0,
                         (int)ARRAY_SIZE(lengths));
     tcase_add_test(pure, sums_that_do_not_fit_stay_at_the_largest);
