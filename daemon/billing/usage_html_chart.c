@@ -32,7 +32,8 @@ static int64_t column_sum(const struct usage_chart *chart, size_t column)
     int64_t sum = 0;
 
     for (size_t i = 0; i < USAGE_CHART_SERIES; i++)
-        sum += chart->values[column][i];
+        if (__builtin_add_overflow(sum, chart->values[column][i], &sum))
+            return INT64_MAX;
     return sum;
 }
 

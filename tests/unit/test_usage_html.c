@@ -169,6 +169,24 @@ START_TEST(a_chart_has_what_is_not_nothing_and_round_ticks)
 }
 END_TEST
 
+/* Each of two sums can be written down, both together cannot. */
+START_TEST(a_column_that_is_too_high_to_be_written_is_as_high_as_can_be)
+{
+    static const char *const columns[] = { "2026-11" };
+    int64_t values[][USAGE_CHART_SERIES] = { { INT64_MAX, INT64_MAX, 0, 0, 0 } };
+    const struct usage_chart chart = { .id = "cost",
+                                       .title = "Cost, USD",
+                                       .unit = "USD",
+                                       .columns = columns,
+                                       .count = ARRAY_SIZE(columns),
+                                       .values = values };
+    auto_text struct text out = { 0 };
+
+    usage_html_chart(&out, &chart);
+    ck_assert_ptr_nonnull(strstr(written(&out), ">8,000,000,000</text>"));
+}
+END_TEST
+
 Suite *suite_usage_html(void);
 
 Suite *suite_usage_html(void)
@@ -185,6 +203,7 @@ Suite *suite_usage_html(void)
     tcase_add_test(tests, what_is_emulated_or_an_estimate_says_so);
     tcase_add_test(tests, what_is_plain_says_nothing);
     tcase_add_test(tests, a_chart_has_what_is_not_nothing_and_round_ticks);
+    tcase_add_test(tests, a_column_that_is_too_high_to_be_written_is_as_high_as_can_be);
     suite_add_tcase(suite, tests);
     return suite;
 }
