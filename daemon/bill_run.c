@@ -20,6 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* PROBLEMS_MAX problems, each with some hundred bytes that it quotes. */
+enum {
+    FAILURE_BYTES_MAX = 1 << 18
+};
+
 enum run_state {
     RUN_WAITS,
     RUN_RUNS,
@@ -219,11 +224,6 @@ int bill_run_start(struct bill_runs *runs, const struct cJSON *request,
     *out = run;
     return 0;
 }
-
-/* PROBLEMS_MAX problems, each with some hundred bytes that it quotes. */
-enum {
-    FAILURE_BYTES_MAX = 1 << 18
-};
 
 /* The error that it wrote in place of an answer. */
 static int read_failure(const struct bill_run *run, struct cJSON **errors,

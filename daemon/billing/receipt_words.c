@@ -97,7 +97,7 @@ static FILE *open_journal(const char *path)
         return NULL;
     journal = fdopen(fd, "r");
     if (journal)
-        fd = -1;
+        (void)steal_fd(&fd);
     return journal;
 }
 
