@@ -110,6 +110,12 @@ static bool is_nearer(const char *name, const char *zone, const char *nearest)
            && text_nearest(place, choices) == choices[1];
 }
 
+/* zic(8): of a zone, or of a link to one. */
+static bool read_zone_line(const char *line, char zone[ZONE_NAME_MAX + 1])
+{
+    return sscanf(line, "Z %100s", zone) == 1 || sscanf(line, "L %*s %100s", zone) == 1;
+}
+
 char *zone_nearest(const char *name)
 {
     FILE *database = fopen(ZONE_FOLDER "/tzdata.zi", "re");
@@ -124,9 +130,7 @@ char *zone_nearest(const char *name)
     while (database && !is_found && getline(&line, &room, database) > 0) {
         char zone[ZONE_NAME_MAX + 1];
 
-        /* zic(8): of a zone, and of a link to one. */
-        if (sscanf(line, "Z %100s", zone) != 1
-            && sscanf(line, "L %*s %100s", zone) != 1)
+        if (!read_zone_line(line, zone) || reason_against(zone))
             continue;
         is_found = strcasecmp(place_of(name), place_of(zone)) == 0;
         if (is_found || is_nearer(name, zone, nearest)) {

@@ -109,6 +109,8 @@ static const struct {
     { "Asia/Calcuta",          "Asia/Calcutta" },
     { "CEST",                  NULL }, /* neither CET nor EST */
     { "Europe/Atlantis",       NULL },
+    { "Factory",               NULL },
+    { "factory",               NULL },
     { "",                      NULL },
 };
 /* clang-format on */
