@@ -30,8 +30,8 @@ const char *jobs_source_hex(const struct job_spec *spec)
     return digest_is_hex(hex) ? hex : NULL;
 }
 
-/* The plans of all workers of a job, while they are made.  Each names all hosts, so
- * that many workers take long: 1,000 of them half a second. */
+/* The plans of all workers of a job, while they are made.  Each names all hosts: those
+ * of 1,000 workers take half a second. */
 struct planning {
     struct launch_input input;
     struct launch_host *hosts;
@@ -48,12 +48,15 @@ struct planning {
 struct launching {
     struct job_spec *spec;
     struct planning planning;
+    bool planned; /* all that could be made are */
+    int started;  /* workers that its scheduler has been given */
 };
 
-/* So long a round makes plans, all jobs together, or one plan: with the rest of it it
- * keeps to the 5 ms of the loop. */
+/* So long a round makes plans and starts workers, all jobs together: with the rest of
+ * it that keeps to the 5 ms of the loop.  A start makes a folder and a journal and asks
+ * the nursery, up to 1 ms on a busy disk. */
 enum {
-    PLANNING_USEC = 3000
+    LAUNCHING_USEC = 3000
 };
 
 static void name_hosts(const struct job *job, struct planning *out)
@@ -186,35 +189,29 @@ void jobs_free_plans(struct worker_plan **plans, int count)
     free(plans);
 }
 
-static int start(struct jobs *jobs, struct live_job *live, struct err *err)
+static int start_worker(struct jobs *jobs, struct live_job *live, int worker,
+                        struct err *err)
 {
     const struct job *job = live->job;
     const struct job_spec *spec = live->launching->spec;
-    struct worker_plan **plans = live->launching->planning.plans;
+    struct worker_plan *const *plans = live->launching->planning.plans;
     auto_free char *folder = jobs_folder(jobs, job);
-    auto_free int64_t *last_seq = xcalloc((size_t)job->instance_count, sizeof(int64_t));
-    auto_free int64_t *last_boot =
-        xcalloc((size_t)job->instance_count, sizeof(int64_t));
-    struct sched_job request = {
+    const struct sched_job request = {
         .job_id = job->id,
         .attempt = job->attempt,
+        .worker = worker,
         .folder = folder,
-        .plans = (const struct worker_plan *const *)plans,
+        .plan = plans ? plans[worker] : NULL,
         .grace_s = job->grace_s,
         .max_run_s = job->max_run_s - job_used_run_s(job),
-        .last_seq = last_seq,
-        .last_boot_us = last_boot,
-        .worker_count = job->instance_count,
+        .last_seq = job->workers[worker].last_seq,
+        .last_boot_us = job->workers[worker].last_boot_us,
         .placed_boot_id = job->boot_id,
         .placed_boot_us = job->placed_boot_us,
         .placed_wall_us = job->placed_wall_us,
         .fake = spec->has_fake ? &spec->fake : NULL,
     };
 
-    for (int i = 0; i < job->instance_count; i++) {
-        last_seq[i] = job->workers[i].last_seq;
-        last_boot[i] = job->workers[i].last_boot_us;
-    }
     return live->class->start(live->scheduler, &request, err);
 }
 
@@ -246,27 +243,6 @@ static int begin_launch(struct jobs *jobs, struct live_job *live, struct err *er
     return 0;
 }
 
-/* Makes those that are due in this round; *done when all are made. */
-static int make_plans(struct jobs *jobs, struct live_job *live, bool *done,
-                      struct err *err)
-{
-    struct planning *planning = &live->launching->planning;
-
-    if (!planning->plans
-        && planning_begin(planning, jobs, live->job, live->launching->spec, err) < 0)
-        return -1;
-    if (!jobs->planning_until) {
-        jobs->planning_until = clock_boot() + PLANNING_USEC;
-        if (planning_go_on(planning, err) < 0)
-            return -1;
-    }
-    while (planning->made < planning->count && clock_boot() < jobs->planning_until)
-        if (planning_go_on(planning, err) < 0)
-            return -1;
-    *done = planning->made == planning->count;
-    return 0;
-}
-
 void jobs_forget_launch(struct live_job *live)
 {
     if (!live->launching)
@@ -276,20 +252,62 @@ void jobs_forget_launch(struct live_job *live)
     free(steal_ptr(&live->launching));
 }
 
+static int plan_next(struct jobs *jobs, struct live_job *live, struct err *err)
+{
+    struct launching *launching = live->launching;
+    struct planning *planning = &launching->planning;
+
+    if (!planning->plans
+        && planning_begin(planning, jobs, live->job, launching->spec, err) < 0)
+        return -1;
+    if (planning_go_on(planning, err) < 0)
+        return -1;
+    launching->planned = planning->made == planning->count;
+    return 0;
+}
+
+/* Once one may run, the others are started, too, before it is told to stop. */
+static int start_next(struct jobs *jobs, struct live_job *live, bool *done,
+                      struct err *err)
+{
+    struct launching *launching = live->launching;
+
+    if (start_worker(jobs, live, launching->started, err) < 0)
+        return -1;
+    live->may_run = true;
+    launching->started++;
+    *done = launching->started == live->job->instance_count;
+    return 0;
+}
+
+/* A plan or, when all are made, a worker. */
+static int launch_next(struct jobs *jobs, struct live_job *live, bool *done,
+                       struct err *err)
+{
+    if (live->launching->planned)
+        return start_next(jobs, live, done, err);
+    if (plan_next(jobs, live, err) == 0)
+        return 0;
+    if (!live->may_run)
+        return -1;
+    log_warning("job.taken_up_without_plan job=%s error=\"%s\"", live->job->name,
+                err->text);
+    planning_end(&live->launching->planning);
+    live->launching->planned = true;
+    return 0;
+}
+
 static int launch(struct jobs *jobs, struct live_job *live, bool *done, struct err *err)
 {
     *done = false;
     if (!live->launching && begin_launch(jobs, live, err) < 0)
         return -1;
-    if (make_plans(jobs, live, done, err) < 0) {
-        if (!live->may_run)
+    if (!jobs->launching_until)
+        jobs->launching_until = clock_boot() + LAUNCHING_USEC;
+    while (!*done && clock_boot() < jobs->launching_until)
+        if (launch_next(jobs, live, done, err) < 0)
             return -1;
-        log_warning("job.taken_up_without_plan job=%s error=\"%s\"", live->job->name,
-                    err->text);
-        planning_end(&live->launching->planning);
-        *done = true;
-    }
-    return *done ? start(jobs, live, err) : 0;
+    return 0;
 }
 
 int jobs_launch(struct jobs *jobs, struct live_job *live, bool *done, struct err *err)

@@ -71,8 +71,8 @@ struct jobs {
 
     struct live_bucket live[LIVE_BUCKETS]; /* by job id */
     int64_t live_count;
-    struct due_jobs due;   /* steps to take after the next commit */
-    usec_t planning_until; /* of the round whose steps are taken; 0: no plan was made */
+    struct due_jobs due;      /* steps to take after the next commit */
+    usec_t launching_until;   /* of the round whose steps are taken; 0: none began */
     struct loop_source *soon; /* ends the round when only what can wait has come */
     bool soon_set;
     struct loop_source *round; /* ends the round (loop_add_last) */
@@ -184,7 +184,7 @@ void jobs_on_lost(void *context, const struct worker_ref *worker,
 /* --- jobs_launch.c --- */
 
 /** Hands a placed job to its scheduler (again, after a restart).  While not *done it is
- * to be called again in the next round: plans of many workers are made over some. */
+ * to be called again in the next round: many workers are started over some. */
 MUST_CHECK int jobs_launch(struct jobs *jobs, struct live_job *live, bool *done,
                            struct err *err);
 /** Gives up what of it was under way, if anything. */

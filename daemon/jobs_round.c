@@ -184,7 +184,7 @@ static void take_steps(struct jobs *jobs)
     struct due_jobs now = STAILQ_HEAD_INITIALIZER(now);
     struct live_job *live;
 
-    jobs->planning_until = 0;
+    jobs->launching_until = 0;
     STAILQ_CONCAT(&now, &jobs->due);
     while ((live = STAILQ_FIRST(&now))) {
         STAILQ_REMOVE_HEAD(&now, in_due);

@@ -160,16 +160,20 @@ static void behave(struct fake_worker *worker, const struct sched_job *job)
     }
 }
 
-static int add_worker(struct scheduler *fake, const struct sched_job *job, int index,
+static int fake_start(struct scheduler *fake, const struct sched_job *job,
                       struct err *err)
 {
-    struct fake_worker *worker = xcalloc(1, sizeof *worker);
+    const struct worker_ref ref = { job->job_id, job->attempt, job->worker };
+    struct fake_worker *worker;
 
+    if (find(fake, &ref))
+        return 0;
+    worker = xcalloc(1, sizeof *worker);
     worker->owner = fake;
     snprintf(worker->job_id, sizeof worker->job_id, "%s", job->job_id);
     worker->attempt = job->attempt;
-    worker->worker = index;
-    worker->last_seq = job->last_seq[index];
+    worker->worker = job->worker;
+    worker->last_seq = job->last_seq;
     worker->anchor = job->placed_wall_us - job->placed_boot_us;
     worker->other_boot = strcmp(job->placed_boot_id, clock_boot_id()) != 0;
     behave(worker, job);
@@ -179,24 +183,6 @@ static int add_worker(struct scheduler *fake, const struct sched_job *job, int i
     }
     LIST_INSERT_HEAD(&fake->workers, worker, in_list);
     loop_timer_set(worker->timer, worker->other_boot ? 0 : worker->ready_boot);
-    return 0;
-}
-
-static void fake_release(struct scheduler *fake, const char *job_id, int attempt);
-
-static int fake_start(struct scheduler *fake, const struct sched_job *job,
-                      struct err *err)
-{
-    const struct worker_ref first = { job->job_id, job->attempt, 0 };
-
-    if (find(fake, &first))
-        return 0;
-    for (int i = 0; i < job->worker_count; i++) {
-        if (add_worker(fake, job, i, err) < 0) {
-            fake_release(fake, job->job_id, job->attempt);
-            return -1;
-        }
-    }
     return 0;
 }
 

@@ -432,12 +432,12 @@ static int prepare_worker(struct local_worker *worker, const struct sched_job *j
         || local_journal_open(worker->folder, &worker->journal, err) < 0
         || watch_journal(worker, err) < 0)
         return -1;
-    if (local_journal_has_begun(&worker->journal) || !job->plans
+    if (local_journal_has_begun(&worker->journal) || !job->plan
         || strcmp(job->placed_boot_id, clock_boot_id()) != 0) {
         look_at(worker, 0);
         return 0;
     }
-    plan = *job->plans[worker->ref.worker];
+    plan = *job->plan;
     plan.cgroup = worker->cgroup;
     plan.memory_cgroup = worker->memory_cgroup;
     worker->asked_for =
@@ -446,15 +446,15 @@ static int prepare_worker(struct local_worker *worker, const struct sched_job *j
     return worker->asked_for ? 0 : -1;
 }
 
-static int add_worker(struct scheduler *local, const struct sched_job *job, int index,
-                      struct err *err)
+static int add_worker(struct scheduler *local, const struct sched_job *job,
+                      struct local_worker **out, struct err *err)
 {
     struct local_worker *worker = xcalloc(1, sizeof *worker);
 
     worker->owner = local;
     worker->job_id = xstrdup(job->job_id);
-    worker->ref = (struct worker_ref){ worker->job_id, job->attempt, index };
-    worker->folder = worker_folder(job->folder, job->attempt, index);
+    worker->ref = (struct worker_ref){ worker->job_id, job->attempt, job->worker };
+    worker->folder = worker_folder(job->folder, job->attempt, job->worker);
     worker->cgroup = local_place_cgroup(local->place.cgroup_base, &worker->ref);
     worker->memory_cgroup = local_place_cgroup(local->place.memory_base, &worker->ref);
     worker->journal.fd = -1;
@@ -462,10 +462,11 @@ static int add_worker(struct scheduler *local, const struct sched_job *job, int 
     worker->pidfd = -1;
     worker->look_at = INT64_MAX;
     worker->kill_at = INT64_MAX;
-    worker->last_seq = job->last_seq[index];
-    worker->last_boot = job->last_boot_us[index];
+    worker->last_seq = job->last_seq;
+    worker->last_boot = job->last_boot_us;
     worker->grace = job->grace_s * USEC_PER_SEC;
     LIST_INSERT_HEAD(&local->workers, worker, in_list);
+    *out = worker;
     return loop_add_timer(local->loop, attend, worker, &worker->timer, err);
 }
 
@@ -480,54 +481,26 @@ static struct local_worker *find(struct scheduler *local, const struct worker_re
     return NULL;
 }
 
-/* Nothing of this job was started by this call: as if it had not been made. */
-static void forget_job(struct scheduler *local, const struct sched_job *job)
-{
-    for (int i = 0; i < job->worker_count; i++) {
-        const struct worker_ref ref = { job->job_id, job->attempt, i };
-        struct local_worker *worker = find(local, &ref);
-
-        if (worker)
-            free_worker(worker);
-    }
-}
-
-/* When some run already, one that cannot be started is told as lost, by and by. */
-static int prepare_job(struct scheduler *local, const struct sched_job *job,
-                       struct err *err)
-{
-    bool started = false;
-
-    for (int i = 0; i < job->worker_count; i++) {
-        const struct worker_ref ref = { job->job_id, job->attempt, i };
-        struct local_worker *worker = find(local, &ref);
-
-        if (prepare_worker(worker, job, err) < 0) {
-            if (!started)
-                return -1;
-            worker->failure = xstrdup(err->text);
-            look_at(worker, 0);
-        }
-        started = started || worker->asked_for;
-    }
-    return 0;
-}
-
+/* When others run already, one that cannot be started is told as lost, by and by. */
 static int local_start(struct scheduler *local, const struct sched_job *job,
                        struct err *err)
 {
-    const struct worker_ref first = { job->job_id, job->attempt, 0 };
-    int result = 0;
+    const struct worker_ref ref = { job->job_id, job->attempt, job->worker };
+    struct local_worker *worker;
 
-    if (find(local, &first))
+    if (find(local, &ref))
         return 0;
-    for (int i = 0; result == 0 && i < job->worker_count; i++)
-        result = add_worker(local, job, i, err);
-    if (result == 0)
-        result = prepare_job(local, job, err);
-    if (result < 0)
-        forget_job(local, job);
-    return result;
+    if (add_worker(local, job, &worker, err) == 0) {
+        if (prepare_worker(worker, job, err) == 0)
+            return 0;
+        if (job->worker > 0) {
+            worker->failure = xstrdup(err->text);
+            look_at(worker, 0);
+            return 0;
+        }
+    }
+    free_worker(worker);
+    return -1;
 }
 
 static int local_stop(struct scheduler *local, const struct worker_ref *ref,

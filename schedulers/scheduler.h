@@ -9,8 +9,10 @@
 /*
  * A place where jobs run.  The contract, tested by tests/contract on every scheduler:
  *
- * - start may be called again for a job that runs (after a restart of the daemon): what
- * runs is adopted, what never ran is started, nothing runs twice.
+ * - start is called for each worker of a job, in their order, over several rounds of
+ * the loop when there are many.  It may be called again for a job that runs (after a
+ * restart of the daemon): what runs is adopted, what never ran is started, nothing runs
+ * twice.
  * - Every worker's lines come by events->line in the order of seq, from last_seq + 1
  * on, never from within start or stop. After "ended" nothing comes.
  * - A worker that is gone without "ended" comes by events->lost, once, with the boot
@@ -46,18 +48,19 @@ struct sched_settings {
     bool isolate;             /* workers get namespaces where that is permitted */
 };
 
+/* One worker of a job, to be started. */
 struct sched_job {
     const char *job_id;
     int attempt;
+    int worker;
     const char *folder; /* STATE/jobs/ID; see worker_folder */
-    /* One a worker, borrowed for the call.  NULL: they cannot be made any more; what
-     * runs is adopted then, and what never ran is lost. */
-    const struct worker_plan *const *plans;
-    int64_t grace_s; /* of every worker, as the plans have it */
+    /* Borrowed for the call.  NULL: it cannot be made any more; what runs is adopted
+     * then, and what never ran is lost. */
+    const struct worker_plan *plan;
+    int64_t grace_s; /* as the plan has it */
     int64_t max_run_s;
-    const int64_t *last_seq;     /* one a worker: the last line that is recorded */
-    const int64_t *last_boot_us; /* one a worker: boot time of it, 0 when none */
-    int worker_count;
+    int64_t last_seq;    /* the last line that is recorded */
+    usec_t last_boot_us; /* boot time of it, 0 when none */
     const char *placed_boot_id;
     usec_t placed_boot_us;
     usec_t placed_wall_us;
@@ -87,8 +90,9 @@ struct scheduler_class {
     int (*open)(const struct sched_settings *settings, struct loop *loop,
                 const struct sched_events *events, struct scheduler **out,
                 struct err *err);
-    /* Fails only when this call started nothing; what an earlier daemon started may
-     * run still. */
+    /* Fails only for the first worker, which then was not started by this call; what an
+     * earlier daemon started may run still.  Another one that cannot be started is told
+     * as lost. */
     int (*start)(struct scheduler *scheduler, const struct sched_job *job,
                  struct err *err);
     /* Asks one worker to stop; one that has ended or is asked again is well. */

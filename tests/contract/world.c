@@ -214,34 +214,29 @@ void world_free(struct world *world)
 
 void world_start(struct world *world)
 {
-    const struct worker_plan *plans[WORLD_WORKERS];
-    int64_t last_seq[WORLD_WORKERS];
-    int64_t last_boot[WORLD_WORKERS];
-    const struct sched_job job = {
-        .job_id = world->job_id,
-        .attempt = 1,
-        .folder = world->job_folder,
-        .plans = world->has_no_plans ? NULL : plans,
-        .grace_s = world->plans[0]->grace_s,
-        .max_run_s = world->plans[0]->max_run_s,
-        .last_seq = last_seq,
-        .last_boot_us = last_boot,
-        .worker_count = WORLD_WORKERS,
-        .placed_boot_id = world->boot_id,
-        .placed_boot_us = world->placed_boot,
-        .placed_wall_us = clock_wall() - (clock_boot() - world->placed_boot),
-        .fake = &world->fake,
-    };
     struct err err;
 
-    for (int i = 0; i < WORLD_WORKERS; i++) {
-        plans[i] = world->plans[i];
-        last_seq[i] = world->workers[i].last_seq;
-        last_boot[i] = world->workers[i].last_boot;
-    }
     world->in_call = true;
-    if (world->class->start(world->scheduler, &job, &err) < 0)
-        breach(world, "start: %s", err.text);
+    for (int i = 0; i < WORLD_WORKERS; i++) {
+        const struct sched_job job = {
+            .job_id = world->job_id,
+            .attempt = 1,
+            .worker = i,
+            .folder = world->job_folder,
+            .plan = world->has_no_plans ? NULL : world->plans[i],
+            .grace_s = world->plans[i]->grace_s,
+            .max_run_s = world->plans[i]->max_run_s,
+            .last_seq = world->workers[i].last_seq,
+            .last_boot_us = world->workers[i].last_boot,
+            .placed_boot_id = world->boot_id,
+            .placed_boot_us = world->placed_boot,
+            .placed_wall_us = clock_wall() - (clock_boot() - world->placed_boot),
+            .fake = &world->fake,
+        };
+
+        if (world->class->start(world->scheduler, &job, &err) < 0)
+            breach(world, "start: %s", err.text);
+    }
     world->in_call = false;
 }
 
