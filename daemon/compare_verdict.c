@@ -281,9 +281,10 @@ static void remark_few(struct comparison *comparison)
     if (comparison->arm_count > 1 && fewest < RUNS_WANTED)
         words_add(
             &comparison->remarks,
-            xasprintf("an arm has only %zu completed run%s: at least %d tell how far"
-                      " runs of the same lie apart",
-                      fewest, fewest == 1 ? "" : "s", RUNS_WANTED));
+            fewest ? xasprintf("an arm has only %zu completed run%s: at least %d tell"
+                               " how far runs of the same lie apart",
+                               fewest, fewest == 1 ? "" : "s", RUNS_WANTED)
+                   : xstrdup("an arm has no completed run"));
     if (comparison->arm_count > 2)
         words_add(
             &comparison->remarks,

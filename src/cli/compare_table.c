@@ -166,7 +166,7 @@ static void add_spent(const struct cJSON *comparison, struct text *out)
 {
     static const struct table_column columns[] = {
         { "arm", false },        { "price", true },  { "runs", true },
-        { "completed", true },   { "failed", true }, { "spent in all", true },
+        { "completed", true },   { "failed", true }, { "ended runs cost", true },
         { "per success", true }, { "cache", false }, { "remark", false },
     };
     auto_table struct table *table = table_new(columns, ARRAY_SIZE(columns));

@@ -74,6 +74,10 @@ and arms["ml.c5.xlarge"]["against_baseline"]["cost"] == "more" and arms["ml.c5.x
 and arms["ml.c5.xlarge"]["against_baseline"]["cost_ratio"]["method"] == "t"'
 check "that they took turns is seen" says 'checks["interleaved"]["result"] == "equal"'
 
+compare '{"jobs": ["slow-1", "broken"]}'
+check "an arm of failed runs alone has no figures" says '
+verdict["kind"] == "none" and "(no run has completed)" in verdict["text"] and "an arm has no completed run" in answer["remarks"]'
+
 compare "{$SPEED, \"baseline\": \"ml.c5.xlarge\"}"
 check "another baseline turns the ratio round" \
     says 'answer["arms"][0]["name"] == "ml.c5.xlarge" and arms["ml.c5.2xlarge"]["against_baseline"]["cost"] == "less"'
