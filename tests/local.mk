@@ -1,5 +1,5 @@
 # make check: the unit program and every shell test, each of which says "ok NAME" or "not ok NAME".
-# Shell tests run one at a time, whatever -j: some measure time, all start processes.
+# Most of them wait for most of their time, so more can run at a time than there are processors.
 
 unit_tests =
 lint_tests = \
@@ -21,12 +21,9 @@ lint_tests = \
 	tests/lint/sql-only-in-store.sh \
 	tests/lint/unit-file.sh
 flow_tests = \
-	tests/flow/attempts.sh \
-	tests/flow/budgets.sh \
 	tests/flow/compare.sh \
 	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
-	tests/flow/estimates.sh \
 	tests/flow/example_by_hand.sh \
 	tests/flow/history.sh \
 	tests/flow/http.sh \
@@ -40,10 +37,8 @@ flow_tests = \
 	tests/flow/readme.sh \
 	tests/flow/staging_progress.sh \
 	tests/flow/submit_data.sh \
-	tests/flow/s3_faults.sh \
 	tests/flow/s3_servers.sh \
 	tests/flow/s3_verbs.sh \
-	tests/flow/stage_checkpoints.sh \
 	tests/flow/stage_in.sh \
 	tests/flow/stage_out.sh \
 	tests/flow/stage_pipe.sh \
@@ -58,31 +53,38 @@ flow_tests = \
 	tests/flow/worker_isolation.sh \
 	tests/flow/worker_launch.sh \
 	tests/flow/worker_memory.sh \
-	tests/flow/worker_mpi_ends.sh \
 	tests/flow/worker_output.sh \
 	tests/flow/worker_rsh.sh \
 	tests/flow/worker_servers.sh \
 	tests/flow/worker_staging.sh \
 	tests/flow/worker_stop.sh \
-	tests/flow/worker_stop_launchers.sh \
 	tests/flow/worker_torch.sh \
 	tests/flow/worker_utilization.sh
+# Those of half a minute and more.  They come first, so that none is left alone at the end of a parallel run.
+long_tests = \
+	tests/flow/worker_stop_launchers.sh \
+	tests/flow/s3_faults.sh \
+	tests/flow/attempts.sh \
+	tests/flow/stage_checkpoints.sh \
+	tests/flow/worker_mpi_ends.sh \
+	tests/faults/staging.sh \
+	tests/flow/budgets.sh \
+	tests/flow/estimates.sh \
+	tests/faults/kill9.sh \
+	tests/faults/orphans.sh
 # Foreign programs take most of their time, and sanitizers see nothing of those: check-programs leaves them out.
 heavy_tests = \
-	tests/faults/ports_torch.sh \
 	tests/flow/examples.sh \
+	tests/faults/ports_torch.sh \
 	tests/flow/launch_matrix_torchrun.sh \
 	tests/flow/usage_adds_up.sh
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
 	tests/faults/disk_full.sh \
-	tests/faults/kill9.sh \
 	tests/faults/nursery.sh \
-	tests/faults/orphans.sh \
 	tests/faults/ports.sh \
-	tests/faults/restart.sh \
-	tests/faults/staging.sh
+	tests/faults/restart.sh
 test_helpers = \
 	tests/data/config.txt \
 	tests/data/probe/probe.py \
@@ -111,7 +113,7 @@ test_helpers = \
 	tests/lib/worker.sh
 
 if HAVE_CHECK
-unit_tests += tests/unit/unit
+unit_tests += tests/unit/suites.sh
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = \
 	tests/unit/cases.c tests/unit/cases.h \
@@ -241,13 +243,13 @@ tests_contract_contract_SOURCES = \
 	tests/contract/world.c tests/contract/world.h
 tests_contract_contract_LDADD = schedulers/libschedulers.a $(words) $(heavy_LIBS)
 
-# The longest first, so that none is left alone at the end of a parallel run.
-TESTS = $(heavy_tests) $(unit_tests) $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests)
+program_tests = $(unit_tests) $(long_tests) $(flow_tests) $(contract_tests) $(fault_tests)
+TESTS = $(heavy_tests) $(program_tests) $(lint_tests)
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(BASH)
 AM_TESTS_ENVIRONMENT = RAILHEAD_SOURCE=$(abs_top_srcdir); RAILHEAD_BUILD=$(abs_top_builddir); \
 	export RAILHEAD_SOURCE RAILHEAD_BUILD;
-EXTRA_DIST += $(lint_tests) $(flow_tests) $(contract_tests) $(fault_tests) $(heavy_tests) $(test_helpers)
+EXTRA_DIST += tests/unit/suites.sh $(heavy_tests) $(long_tests) $(flow_tests) $(contract_tests) $(fault_tests) $(lint_tests) $(test_helpers)
 
 # The programs that make check needs, built and not run.
 test-programs: all
@@ -255,7 +257,7 @@ test-programs: all
 
 # All but the lints, which read the source and not the build, and but the heavy ones.
 check-programs:
-	$(MAKE) check TESTS="$(unit_tests) $(flow_tests) $(contract_tests) $(fault_tests)"
+	$(MAKE) check TESTS="$(program_tests)"
 
 # The unit suites in one process; less that of processes, for valgrind 3.19 knows no pidfd.
 check-valgrind: test-programs
