@@ -14,4 +14,6 @@ CONFIG
 export JOBCTL STATE DAEMON_CONFIG
 
 /usr/bin/python3 "$SOURCE/tests/faults/kill9.py" || failures=$((failures + 1))
+check "the ledger holds" grep -q '"holds": *true' <<<"$(
+    "$BUILD/railhead-bill" <<<"{\"do\": \"verify\", \"database\": \"$STATE/railhead.db\", \"state\": \"$STATE\"}")"
 finish
