@@ -212,6 +212,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_usage_html.c \
 	tests/unit/test_usage_idle.c \
 	tests/unit/test_usage_report.c \
+	tests/unit/test_verify_book.c \
 	tests/unit/usage_ledger.c tests/unit/usage_ledger.h \
 	tests/unit/test_worker_plan.c \
 	tests/unit/test_yaml.c \

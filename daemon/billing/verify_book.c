@@ -198,7 +198,7 @@ struct booked audit_book_after(const struct audit_book *book, const char *instan
 bool audit_book_reserves(const struct audit_book *book, const char *pool,
                          const char *instance_type, int64_t seq)
 {
-    const struct place last = { pool, instance_type, 0, seq };
+    const struct place last = { pool, instance_type, 0, seq - 1 };
     size_t behind = count_up_to(&book->reservations, &last);
     const struct dated *row =
         behind ? row_of(&book->reservations, behind - 1, &last) : NULL;
