@@ -264,8 +264,8 @@ nanousd_t jobs_spend_most_of_spec(struct jobs *jobs, const struct job_spec *spec
 nanousd_t jobs_spend_grace_of_spec(struct jobs *jobs, const struct job_spec *spec)
 {
     int64_t lasts_s = spec->grace_s + SLACK_S;
-    nanousd_t hourly = dearest(jobs, spec->instance_type, clock_wall(),
-                               lasts_s * USEC_PER_SEC, 0);
+    nanousd_t hourly =
+        dearest(jobs, spec->instance_type, clock_wall(), lasts_s * USEC_PER_SEC, 0);
 
     return budget_cost(hourly, lasts_s * spec->instance_count);
 }
