@@ -318,6 +318,20 @@ START_TEST(without_an_offer_seconds_are_kept_and_no_cost)
 }
 END_TEST
 
+START_TEST(without_an_offer_the_book_has_the_price)
+{
+    struct book_entry entry = { .instance_type = type_name,
+                                .price = { 7, LIFE_WALL_ZERO, words[0], words[1],
+                                           words[2], words[3] } };
+    const struct price_book book = { &entry, 1, false };
+    auto_ledger struct ledger ledger = { .life = { .book = &book } };
+
+    live(&ledger, NULL, TRAINING);
+    ck_assert(ledger.intervals[0].priced);
+    ck_assert_int_eq(ledger.intervals[0].hourly, 7);
+}
+END_TEST
+
 static const struct price_book at_change = { .at_change = true };
 
 /* clang-format off */
@@ -583,6 +597,7 @@ Suite *suite_meter(void)
     tcase_add_loop_test(tests, whatever_changes_the_parts_add_up_to_the_bill, 1, 41);
     tcase_add_test(tests, what_runs_still_is_cut_up_to_now);
     tcase_add_test(tests, a_warm_pool_opens_at_the_price_in_force_then);
+    tcase_add_test(tests, without_an_offer_the_book_has_the_price);
     tcase_add_loop_test(tests, what_an_interval_opened_under_holds_for_all_of_it, 0,
                         ARRAY_SIZE(pinned));
     tcase_add_test(tests, what_closes_is_noted_for_prices_to_come);
