@@ -70,12 +70,12 @@ daemon_start
 
 # --- one that refuses ---
 
-"$JOBCTL" budget set refuses --usd 0.18 --project refused >/dev/null
-# max_run 6 s, grace 2 s, 1 s of rounding: 20 of them fit.
+"$JOBCTL" budget set refuses --usd 0.44 --project refused >/dev/null
+# max_run 15 s, grace 6 s, 1 s of rounding: 20 of them fit.
 check_equal "of 100 submits at once those are taken on that fit" \
-    "$(flood refused '"max_run": 6, "grace": 2, "fake": {"run_ms": 60000}')" "201: 20 429: 80"
+    "$(flood refused '"max_run": 15, "grace": 6, "fake": {"run_ms": 60000}')" "201: 20 429: 80"
 check "each refusal says which budget, and what is left of what" refusals_say refused \
-    'budget refuses: 0 of 0.18 USD are left.* this job needs 0.009 at most'
+    'budget refuses: 0 of 0.44 USD are left.* this job needs 0.022 at most'
 check_equal "nothing is left" "$(of refuses left_usd)" 0
 fake other unbounded '"max_run": 1, "fake": {"run_ms": 60000}'
 check_equal "another project is not concerned" "$(show other name)" '"other"'
@@ -87,12 +87,12 @@ name: more
 command: [x]
 framework: plain
 instance_type: ml.c5.xlarge
-max_run: 6
-grace: 2
+max_run: 15
+grace: 6
 tags: {project: refused}
 SPEC
 check_status "jobctl submit ends with 6" 6 "$JOBCTL" submit "$WORK/more.yaml"
-check "and says which budget" grep -q "budget refuses: 0 of 0.18 USD are left" <<<"$("$JOBCTL" submit "$WORK/more.yaml" 2>&1)"
+check "and says which budget" grep -q "budget refuses: 0 of 0.44 USD are left" <<<"$("$JOBCTL" submit "$WORK/more.yaml" 2>&1)"
 check_status "so does a dry run" 6 "$JOBCTL" submit --dry-run "$WORK/more.yaml"
 
 # --- one that stops ---
@@ -156,7 +156,7 @@ check "and that is not exceeded" at_most "$(show again cost_usd)" 0.008
 
 check "all that were stopped have ended" wait_until 30 project_is_over
 check "one that stops is not overrun, with every grace used to the full" at_most "$(of stops spent_usd)" 0.1
-check "one that refuses is not overrun" at_most "$(of refuses spent_usd)" 0.18
+check "one that refuses is not overrun" at_most "$(of refuses spent_usd)" 0.44
 check_equal "and has all back that it held" "$(of refuses reserved_usd)" 0
 sum=$(http '/v1/training-jobs?limit=1000' | /usr/bin/python3 -c '
 import decimal, json, sys
