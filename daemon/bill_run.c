@@ -225,6 +225,21 @@ int bill_run_start(struct bill_runs *runs, const struct cJSON *request,
     return 0;
 }
 
+/* How it ended without an answer; its last words are for those who mend it. */
+static int tell_death(const struct bill_run *run, const char *words, ssize_t len,
+                      struct err *err)
+{
+    if (WIFSIGNALED(run->status))
+        err_set(err, ERR_UNAVAILABLE, "railhead-bill was ended by signal %d",
+                WTERMSIG(run->status));
+    else
+        err_set(err, ERR_INTERNAL, "railhead-bill ended with code %d",
+                WEXITSTATUS(run->status));
+    log_error("bill.died error=\"%s\" said=\"%.*s\"", err->text, len > 0 ? (int)len : 0,
+              words);
+    return -1;
+}
+
 /* The error that it wrote in place of an answer. */
 static int read_failure(const struct bill_run *run, struct cJSON **errors,
                         struct err *err)
@@ -237,13 +252,10 @@ static int read_failure(const struct bill_run *run, struct cJSON **errors,
     if (run->took_too_long)
         return err_set(err, ERR_LIMIT, "the question took more than %d s: ask for less",
                        BILL_RUN_SECONDS);
-    if (WIFSIGNALED(run->status))
-        return err_set(err, ERR_UNAVAILABLE, "railhead-bill was ended by signal %d",
-                       WTERMSIG(run->status));
-    if (got < 0 || json_parse(bytes, (size_t)got, &failure, err) < 0
+    if (WIFSIGNALED(run->status) || got < 0
+        || json_parse(bytes, (size_t)got, &failure, err) < 0
         || !json_get_text(failure, "message"))
-        return err_set(err, ERR_INTERNAL, "railhead-bill ended with code %d",
-                       WEXITSTATUS(run->status));
+        return tell_death(run, bytes, got, err);
     (void)err_code_from_name(json_get_text(failure, "code"), &code);
     if (json_count(json_get(failure, "errors")))
         *errors = json_copy(json_get(failure, "errors"));

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,20 +58,40 @@ int file_read(const char *path, size_t limit, char **bytes, size_t *len,
     return read_to_end(fd, path, limit, bytes, len, err);
 }
 
-int file_read_at(int folder, const char *name, size_t limit, char **bytes, size_t *len,
-                 struct err *err)
+int open_regular_at(int folder, const char *name)
 {
-    /* A job that puts a FIFO here must not make the reader wait. */
     auto_close int fd =
         openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
     struct stat status;
 
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return -1;
+    if (!S_ISREG(status.st_mode)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return steal_fd(&fd);
+}
+
+FILE *file_open_regular(const char *path)
+{
+    auto_close int fd = open_regular_at(AT_FDCWD, path);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+
+    if (stream)
+        (void)steal_fd(&fd);
+    return stream;
+}
+
+int file_read_at(int folder, const char *name, size_t limit, char **bytes, size_t *len,
+                 struct err *err)
+{
+    auto_close int fd = open_regular_at(folder, name);
+
+    if (fd < 0 && errno == EINVAL)
+        return err_set(err, ERR_INVALID, "%s is not a regular file", name);
     if (fd < 0)
         return err_sys(err, errno, "open %s", name);
-    if (fstat(fd, &status) < 0)
-        return err_sys(err, errno, "stat %s", name);
-    if (!S_ISREG(status.st_mode))
-        return err_set(err, ERR_INVALID, "%s is not a regular file", name);
     return read_to_end(fd, name, limit, bytes, len, err);
 }
 

@@ -4,6 +4,7 @@
 #include "src/base.h"
 #include "src/err.h"
 
+#include <stdio.h>
 #include <sys/types.h>
 
 /** Whole file, with a NUL behind; the caller frees.  ERR_LIMIT above `limit` bytes. len
@@ -15,6 +16,14 @@ MUST_CHECK int file_read(const char *path, size_t limit, char **bytes, size_t *l
  * for folders that a job can write. */
 MUST_CHECK int file_read_at(int folder, const char *name, size_t limit, char **bytes,
                             size_t *len, struct err *err);
+
+/** Opens a regular file to read, `name` beneath an open folder or AT_FDCWD, for folders
+ * that a job can write: a link is not followed, a FIFO is not waited for.  -1 with
+ * errno; EINVAL: it is there and no regular file. */
+int open_regular_at(int folder, const char *name);
+
+/** The same as a stream; NULL with errno.  The caller closes it. */
+FILE *file_open_regular(const char *path);
 
 /** Replaces a file whole: a reader sees the old or the new one.  With `durable` it is
  * on disk after (file and folder synced). */

@@ -334,8 +334,9 @@ bool member_usd(const struct cJSON *value, const struct member_place *place,
     if (!number)
         number = json_text(value);
     if (!number || money_parse(number, &amount, NULL) < 0 || amount == 0)
-        return expected(value, place, hint,
-                        "an amount above 0 with at most nine decimals");
+        return expected(
+            value, place, hint,
+            "an amount above 0 and up to 9223372036 with at most nine decimals");
     *out = amount;
     return true;
 }

@@ -2,15 +2,13 @@
 
 #include "daemon/billing/compare_series.h"
 
+#include "src/files.h"
 #include "src/launch_plan.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     LINE_MAX_BYTES = 65536,
@@ -24,16 +22,8 @@ static FILE *open_values(const char *job_folder, int attempt, int worker)
 {
     auto_free char *folder = worker_folder(job_folder, attempt, worker);
     auto_free char *path = xasprintf("%s/metrics.jsonl", folder);
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    struct stat facts;
-    FILE *file;
 
-    if (fd < 0 || fstat(fd, &facts) < 0 || !S_ISREG(facts.st_mode))
-        return NULL;
-    file = fdopen(fd, "re");
-    if (file)
-        (void)steal_fd(&fd);
-    return file;
+    return file_open_regular(path);
 }
 
 static void add_point(struct series *series, const struct point *point)

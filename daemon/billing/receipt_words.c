@@ -1,17 +1,16 @@
 /* Arithmetic written out, and lines of journals quoted. */
 
 #include "daemon/billing/receipt.h"
+#include "src/files.h"
 #include "src/journal.h"
 #include "src/json.h"
 #include "src/launch_plan.h"
 #include "src/money.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
     SECONDS_PER_HOUR = 3600
@@ -85,22 +84,6 @@ static void quote_lines(struct quoted *quoted, FILE *journal)
     free(bytes);
 }
 
-/* What a job may have put in its place is not waited for. */
-static FILE *open_journal(const char *path)
-{
-    auto_close int fd =
-        open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-    struct stat status;
-    FILE *journal;
-
-    if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-        return NULL;
-    journal = fdopen(fd, "r");
-    if (journal)
-        (void)steal_fd(&fd);
-    return journal;
-}
-
 struct cJSON *receipt_journal(const char *state, const char *job_id,
                               const struct interval *interval)
 {
@@ -109,7 +92,7 @@ struct cJSON *receipt_journal(const char *state, const char *job_id,
     auto_free char *path = xasprintf("%s/journal.jsonl", worker);
     struct quoted quoted = { 0 };
     struct cJSON *lines;
-    FILE *journal = open_journal(path);
+    FILE *journal = file_open_regular(path);
 
     if (!journal)
         return json_null_new();

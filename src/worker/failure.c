@@ -3,12 +3,12 @@
 
 #include "src/worker/failure.h"
 
+#include "src/files.h"
 #include "src/text.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* SageMaker's FailureReason takes so many; UTF-8 has at most four bytes for one. */
@@ -49,14 +49,11 @@ static char *clean(const char *bytes, size_t len)
 char *failure_read(const char *ml_folder)
 {
     auto_free char *path = xasprintf("%s/output/failure", ml_folder);
-    /* The job can put a FIFO or a link there. */
-    auto_close int fd =
-        open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    auto_close int fd = open_regular_at(AT_FDCWD, path);
     char bytes[FAILURE_BYTES];
-    struct stat status;
     ssize_t len;
 
-    if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+    if (fd < 0)
         return NULL;
     len = read(fd, bytes, sizeof bytes);
     return len > 0 ? clean(bytes, (size_t)len) : NULL;

@@ -3,6 +3,7 @@
 
 #include "src/worker/peers.h"
 
+#include "src/files.h"
 #include "src/text.h"
 
 #include <errno.h>
@@ -133,16 +134,11 @@ static bool is_free(const struct peer *peer)
     return true;
 }
 
-/* -1 as well where a job has put a device or a FIFO in its place, which never end. */
 static int open_journal(const char *folder)
 {
     auto_free char *path = xasprintf("%s/journal.jsonl", folder);
-    auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct stat info;
 
-    if (fd < 0 || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode))
-        return -1;
-    return steal_fd(&fd);
+    return open_regular_at(AT_FDCWD, path);
 }
 
 static void look_at(struct peer *peer, const char *folder)
