@@ -32,6 +32,7 @@ flow_tests = \
 	tests/flow/jobctl.sh \
 	tests/flow/jobctl_compare.sh \
 	tests/flow/launch_matrix.sh \
+	tests/flow/many_instances.sh \
 	tests/flow/prices.sh \
 	tests/flow/quickstart.sh \
 	tests/flow/readme.sh \
