@@ -92,54 +92,38 @@ static usec_t opened_wall(const struct job *job)
     return job->ready_wall_us + (opened_boot(job) - job->ready_boot_us);
 }
 
-/* The first second of an open interval, after `second`, from which it costs another
- * price; INT64_MAX: there is none, as without an offer. */
-static int64_t next_cut(struct jobs *jobs, const struct offer *offer, int64_t start_s,
-                        int64_t second)
-{
-    usec_t change;
-
-    if (!offer)
-        return INT64_MAX;
-    change = price_next_change(&jobs->book, offer, (start_s + second) * USEC_PER_SEC);
-    return change == INT64_MAX ? INT64_MAX
-                               : (change + USEC_PER_SEC - 1) / USEC_PER_SEC - start_s;
-}
-
 void jobs_spend_add(struct jobs *jobs, const struct live_job *live,
                     struct budget_span span, struct budget_sum *sum)
 {
     const struct job *job = live->job;
     const struct open_price *pinned = &live->spend.pinned;
-    const struct offer *offer =
-        pinned->is_cut ? offers_find(&jobs->offers, job->instance_type) : NULL;
-    int64_t start_s = opened_wall(job) / USEC_PER_SEC;
-    int64_t whole = money_billable_seconds(clock_boot() - opened_boot(job));
+    const struct price_span opened = {
+        opened_wall(job), money_billable_seconds(clock_boot() - opened_boot(job))
+    };
     struct budget_part part = { .emulated = job->emulated,
                                 .priced = pinned->priced,
                                 .estimated = pinned->estimated,
-                                .hourly = all_of(pinned->hourly, job->instance_count),
-                                .start_s = start_s };
+                                .hourly = all_of(pinned->hourly, job->instance_count) };
+    auto_free struct price_step *steps = NULL;
+    size_t count = 0;
 
     if (!live->spend.is_open || strcmp(job->boot_id, clock_boot_id()) != 0)
         return;
-    for (int64_t from = 0, to; from < whole; from = to) {
-        const struct profile_price *price;
+    if (pinned->is_cut)
+        count =
+            price_steps(&jobs->book, job->instance_type,
+                        offers_find(&jobs->offers, job->instance_type), opened, &steps);
+    for (size_t i = 0; i <= count; i++) {
+        int64_t from = i ? steps[i - 1].from_second : 0;
 
-        to = next_cut(jobs, offer, start_s, from);
-        if (to > whole)
-            to = whole;
-        part.start_s = start_s + from;
-        part.seconds = to - from;
-        budget_add(sum, span, &part);
-        price = to < whole
-                    ? price_in_force(&jobs->book, offer, (start_s + to) * USEC_PER_SEC)
-                    : NULL;
-        if (price) {
+        if (i) {
             part.priced = true;
-            part.estimated = strcmp(price->confidence, "low") == 0;
-            part.hourly = all_of(price->hourly, job->instance_count);
+            part.estimated = strcmp(steps[i - 1].price->confidence, "low") == 0;
+            part.hourly = all_of(steps[i - 1].price->hourly, job->instance_count);
         }
+        part.start_s = opened.wall / USEC_PER_SEC + from;
+        part.seconds = (i < count ? steps[i].from_second : opened.seconds) - from;
+        budget_add(sum, span, &part);
     }
 }
 
