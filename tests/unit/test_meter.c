@@ -497,22 +497,6 @@ START_TEST(what_runs_still_is_cut_up_to_now)
 }
 END_TEST
 
-START_TEST(a_warm_pool_opens_at_the_price_in_force_then)
-{
-    auto_ledger struct ledger ledger = { .life = { .book = &at_change } };
-    auto_free struct interval *warm = NULL;
-    size_t count;
-    struct err err;
-
-    live(&ledger, &offer, WARM);
-    ck_assert_int_eq(store_get_intervals(ledger.store, ledger.life.job->job_id,
-                                         INTERVAL_WARM, &warm, &count, &err),
-                     0);
-    ck_assert_uint_eq(count, 2);
-    ck_assert_int_eq(warm[1].hourly, 500000000);
-}
-END_TEST
-
 static const struct price_book at_open;
 static const struct offer is_free = { .profile = &profile,
                                       .pool = type_name,
@@ -596,7 +580,6 @@ Suite *suite_meter(void)
                         ARRAY_SIZE(repriced));
     tcase_add_loop_test(tests, whatever_changes_the_parts_add_up_to_the_bill, 1, 41);
     tcase_add_test(tests, what_runs_still_is_cut_up_to_now);
-    tcase_add_test(tests, a_warm_pool_opens_at_the_price_in_force_then);
     tcase_add_test(tests, without_an_offer_the_book_has_the_price);
     tcase_add_loop_test(tests, what_an_interval_opened_under_holds_for_all_of_it, 0,
                         ARRAY_SIZE(pinned));
