@@ -4,6 +4,7 @@ noinst_LIBRARIES += src/stage/libstage.a
 src_stage_libstage_a_SOURCES = \
 	src/stage/copy.c src/stage/copy.h \
 	src/stage/feed.c src/stage/feed.h \
+	src/stage/kept.c src/stage/kept.h \
 	src/stage/listing.c src/stage/listing.h \
 	src/stage/manifest.c src/stage/manifest.h \
 	src/stage/move.c src/stage/move.h \

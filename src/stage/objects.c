@@ -66,6 +66,14 @@ const char *object_name(const struct objects *objects, size_t index)
     return objects->texts.bytes + objects->items[index].name;
 }
 
+bool objects_has_next(const struct objects *objects, size_t count, size_t *at,
+                      const char *name)
+{
+    while (*at < count && strcmp(object_name(objects, *at), name) < 0)
+        ++*at;
+    return *at < count && strcmp(object_name(objects, *at), name) == 0;
+}
+
 char *object_source(const struct objects *objects, size_t index)
 {
     const struct object *object = &objects->items[index];
@@ -98,7 +106,7 @@ static int by_name(const void *one, const void *other, void *texts)
     return strcmp(bytes + left->name, bytes + right->name);
 }
 
-static void sort(struct objects *objects)
+static void order(struct objects *objects)
 {
     /* A server's answers are sorted already. */
     for (size_t i = 1; i < objects->count; i++)
@@ -129,6 +137,12 @@ static int drop_repeated(struct objects *objects, struct err *err)
     }
     objects->count = kept;
     return 0;
+}
+
+int objects_sort(struct objects *objects, struct err *err)
+{
+    order(objects);
+    return drop_repeated(objects, err);
 }
 
 /* Whether something that is no folder has exactly these bytes as its name. */
@@ -184,8 +198,7 @@ int objects_arrange(struct objects *objects, struct err *err)
                            "\"%s\" can be no name in a folder: it is absolute, or a "
                            "part of it is empty, \".\" or \"..\"",
                            object_name(objects, i));
-    sort(objects);
-    if (drop_repeated(objects, err) < 0)
+    if (objects_sort(objects, err) < 0)
         return -1;
     return check_folders(objects, err);
 }

@@ -21,6 +21,7 @@ enum object_kind {
 /* For who keeps listings from one look to the next (checkpoints). */
 enum object_state {
     OBJECT_NEW,
+    OBJECT_BEGUN,         /* storing it was begun: it may be there */
     OBJECT_STORED_BEFORE, /* an earlier version of it is stored */
     OBJECT_STORED         /* as it is */
 };
@@ -65,12 +66,23 @@ MUST_CHECK int objects_add(struct objects *objects, const struct object_facts *f
                            struct err *err);
 
 const char *object_name(const struct objects *objects, size_t index);
+
+/** Whether a name is among the first `count`, which are sorted.  Names are asked for in
+ * their order; `at`, 0 at first, is where the one before was looked for, and the name's
+ * index where it is true. */
+bool objects_has_next(const struct objects *objects, size_t count, size_t *at,
+                      const char *name);
+
 /** The caller frees. */
 char *object_source(const struct objects *objects, size_t index);
 
-/** Sorted by the bytes of the names.  What is listed twice, from the same source, stays
- * once. ERR_INVALID when two objects have one name, when one is both a file and a
- * folder of others, or when a name would leave its folder. */
+/** Sorts by the bytes of the names.  What is listed twice, from the same source, stays
+ * once; ERR_INVALID when two objects have one name. */
+MUST_CHECK int objects_sort(struct objects *objects, struct err *err);
+
+/** Sorts, for a listing whose objects are to be files of one folder: ERR_INVALID, too,
+ * when one is both a file and a folder of others, or when a name would leave its
+ * folder. */
 MUST_CHECK int objects_arrange(struct objects *objects, struct err *err);
 
 /** Whether `name` may be made in a folder: relative, no part of it empty, "." or "..".

@@ -4,6 +4,7 @@
 
 #include "src/clock.h"
 #include "src/files.h"
+#include "src/stage/kept.h"
 #include "src/stage/listing.h"
 #include "src/stage/manifest.h"
 #include "src/stage/move.h"
@@ -36,10 +37,12 @@ struct syncing {
     char *target;        /* where it is kept, as a source; ends in a slash */
     int64_t restored_ns; /* when what `in` restored was complete; 0: nothing was */
     struct objects known;
+    bool kept_changed; /* since it was written (kept.h) */
     struct progress progress;
     bool is_last;
-    size_t failures; /* of this pass */
-    struct err why;  /* of its first */
+    usec_t look_took; /* the last one */
+    size_t failures;  /* of this pass */
+    struct err why;   /* of its first */
 };
 
 /* Of the three listings that may be there at a time each has a third of the room. */
@@ -56,7 +59,7 @@ static void note_failure(struct syncing *syncing, const struct err *err)
 
 /* --- what is stored already --- */
 
-/* Calls for each pair of the same name; both are arranged. */
+/* Calls for each pair of the same name; both are sorted. */
 static void match(const struct syncing *syncing, struct objects *here,
                   const struct objects *there,
                   void (*on_pair)(const struct syncing *syncing, struct object *here,
@@ -64,14 +67,9 @@ static void match(const struct syncing *syncing, struct objects *here,
 {
     size_t at = 0;
 
-    for (size_t i = 0; i < here->count; i++) {
-        while (at < there->count
-               && strcmp(object_name(there, at), object_name(here, i)) < 0)
-            at++;
-        if (at < there->count
-            && strcmp(object_name(there, at), object_name(here, i)) == 0)
+    for (size_t i = 0; i < here->count; i++)
+        if (objects_has_next(there, there->count, &at, object_name(here, i)))
             on_pair(syncing, &here->items[i], &there->items[at]);
-    }
 }
 
 /* S3 has times of its own: what comes from there and is not younger than the end of
@@ -101,11 +99,50 @@ static int64_t time_of_restoring(const struct stage *stage)
 static int look(struct syncing *syncing, struct objects *objects, bool *is_there,
                 struct err *err)
 {
+    usec_t began = clock_boot();
+
     set_limit(objects);
     *is_there = walk(syncing->folder, WALK_FILES, syncing->is_last, objects, err) == 0;
+    syncing->look_took = clock_boot() - began;
     if (!*is_there)
         return err->code == ERR_NOT_FOUND ? 0 : -1;
     return objects_arrange(objects, err);
+}
+
+/* It stays known, so that its removal is tried another time: without a size, and its
+ * time is since when. */
+static int add_gone(struct objects *objects, const char *name, int64_t since_ns,
+                    struct err *err)
+{
+    struct object_facts facts = { .name = name, .size = -1, .mtime_ns = since_ns };
+
+    if (objects_add(objects, &facts, err) < 0)
+        return -1;
+    objects->items[objects->count - 1].state = OBJECT_STORED_BEFORE;
+    return 0;
+}
+
+/* What was kept, is there and is not here any more was removed before this look. */
+static int take_removed(struct syncing *syncing, const struct objects *there,
+                        struct err *err)
+{
+    auto_objects struct objects kept = { 0 };
+    size_t count = syncing->known.count;
+    size_t at_there = 0;
+    size_t at = 0;
+
+    set_limit(&kept);
+    if (kept_read(syncing->stage, &kept, err) < 0)
+        return -1;
+    for (size_t i = 0; i < kept.count; i++) {
+        const char *name = object_name(&kept, i);
+
+        if (objects_has_next(there, there->count, &at_there, name)
+            && !objects_has_next(&syncing->known, count, &at, name)
+            && add_gone(&syncing->known, name, clock_boot() * NSEC_PER_USEC, err) < 0)
+            return -1;
+    }
+    return objects_sort(&syncing->known, err);
 }
 
 /* Files of a first look that are at the URI as well are what was restored. */
@@ -119,7 +156,7 @@ static int look_first(struct syncing *syncing, struct err *err)
         || look(syncing, &syncing->known, &is_there, err) < 0)
         return -1;
     match(syncing, &syncing->known, &there, take_restored);
-    return 0;
+    return take_removed(syncing, &there, err);
 }
 
 /* --- one pass --- */
@@ -170,16 +207,40 @@ static bool is_due(const struct syncing *syncing, const struct object *object)
     return object->state != OBJECT_STORED && (object->is_steady || syncing->is_last);
 }
 
+/* At the end there will be no other look that needs it. */
+static void write_kept(struct syncing *syncing, const struct objects *one,
+                       const struct objects *other)
+{
+    struct err err;
+
+    if (!syncing->kept_changed || syncing->is_last)
+        return;
+    if (kept_write(syncing->stage, one, other, &err) < 0)
+        note_failure(syncing, &err);
+    else
+        syncing->kept_changed = false;
+}
+
+/* Whose storing fails may be there nevertheless: an answer can be lost. */
+static void begin_object(struct syncing *syncing, struct object *object)
+{
+    syncing->progress.objects_total++;
+    syncing->progress.bytes_total += object->size;
+    if (object->state != OBJECT_NEW)
+        return;
+    object->state = OBJECT_BEGUN;
+    syncing->kept_changed = true;
+}
+
 static void store_due(struct syncing *syncing, struct objects *objects)
 {
     struct progress *progress = &syncing->progress;
 
     *progress = (struct progress){ .phase = "uploading", .what = "checkpoints" };
     for (size_t i = 0; i < objects->count; i++)
-        if (is_due(syncing, &objects->items[i])) {
-            progress->objects_total++;
-            progress->bytes_total += objects->items[i].size;
-        }
+        if (is_due(syncing, &objects->items[i]))
+            begin_object(syncing, &objects->items[i]);
+    write_kept(syncing, objects, &syncing->known);
     for (size_t i = 0; i < objects->count; i++)
         if (is_due(syncing, &objects->items[i]))
             store(syncing, objects, i);
@@ -192,7 +253,8 @@ static void store_due(struct syncing *syncing, struct objects *objects)
 static bool is_complete(const struct objects *objects)
 {
     for (size_t i = 0; i < objects->count; i++)
-        if (objects->items[i].state == OBJECT_NEW)
+        if (objects->items[i].state == OBJECT_NEW
+            || objects->items[i].state == OBJECT_BEGUN)
             return false;
     return true;
 }
@@ -202,38 +264,32 @@ static bool is_removed(struct syncing *syncing, const char *name)
     auto_free char *target = xasprintf("%s%s", syncing->target, name);
     struct err why;
 
-    if (remove_at(syncing->stage, target, &why) == 0)
+    if (remove_at(syncing->stage, target, &why) == 0) {
+        syncing->kept_changed = true;
         return true;
+    }
     err_wrap(&why, "checkpoint %s was removed", name);
     note_failure(syncing, &why);
     return false;
 }
 
-/* It stays known when it is not removed, so that it is tried again: without a size, and
- * its time is since when. */
 static int remove_gone(struct syncing *syncing, size_t index, bool is_time,
                        struct objects *objects, struct err *err)
 {
     const struct object *gone = &syncing->known.items[index];
     const char *name = object_name(&syncing->known, index);
     int64_t now_ns = clock_boot() * NSEC_PER_USEC;
-    struct object_facts facts = { .name = name,
-                                  .size = -1,
-                                  .mtime_ns =
-                                      gone->size < 0 ? gone->mtime_ns : now_ns };
+    int64_t since_ns = gone->size < 0 ? gone->mtime_ns : now_ns;
 
     if (gone->state == OBJECT_NEW)
         return 0;
-    if ((is_time || now_ns - facts.mtime_ns > GONE_WAITS * NSEC_PER_USEC)
+    if ((is_time || now_ns - since_ns > GONE_WAITS * NSEC_PER_USEC)
         && is_removed(syncing, name))
         return 0;
-    if (objects_add(objects, &facts, err) < 0)
-        return -1;
-    objects->items[objects->count - 1].state = OBJECT_STORED_BEFORE;
-    return 0;
+    return add_gone(objects, name, since_ns, err);
 }
 
-/* Both arranged; what is added comes behind `count` of objects. */
+/* Both sorted; what is added comes behind `count` of objects. */
 static int remove_all_gone(struct syncing *syncing, struct objects *objects,
                            struct err *err)
 {
@@ -244,13 +300,11 @@ static int remove_all_gone(struct syncing *syncing, struct objects *objects,
     for (size_t i = 0; i < syncing->known.count; i++) {
         const char *name = object_name(&syncing->known, i);
 
-        while (at < count && strcmp(object_name(objects, at), name) < 0)
-            at++;
-        if ((at == count || strcmp(object_name(objects, at), name) != 0)
+        if (!objects_has_next(objects, count, &at, name)
             && remove_gone(syncing, i, is_time, objects, err) < 0)
             return -1;
     }
-    return objects->count > count ? objects_arrange(objects, err) : 0;
+    return objects->count > count ? objects_sort(objects, err) : 0;
 }
 
 /* -1 only when the folder cannot be looked at. */
@@ -271,6 +325,7 @@ static int pass(struct syncing *syncing, struct err *err)
     objects_clear(&syncing->known);
     syncing->known = objects;
     objects = (struct objects){ 0 };
+    write_kept(syncing, &syncing->known, NULL);
     return 0;
 }
 
@@ -311,10 +366,8 @@ static void keep_up(struct syncing *syncing)
     usec_t pause = LOOK_EVERY;
 
     while (!stop_comes_within(pause)) {
-        usec_t began = clock_boot();
-
         if (pass_is_well(syncing)) {
-            pause = longer(LOOK_EVERY, LOOK_SHARE * (clock_boot() - began));
+            pause = longer(LOOK_EVERY, LOOK_SHARE * syncing->look_took);
         } else {
             say_warning("%s (%zu failures; they are tried again)", syncing->why.text,
                         syncing->failures);

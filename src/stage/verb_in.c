@@ -2,6 +2,7 @@
 
 #include "src/files.h"
 #include "src/stage/copy.h"
+#include "src/stage/kept.h"
 #include "src/stage/listing.h"
 #include "src/stage/manifest.h"
 #include "src/stage/move.h"
@@ -188,13 +189,17 @@ static int fill_channel(struct stage *stage, const struct filling *filling,
     return 0;
 }
 
-static int restore_checkpoints(struct stage *stage, const struct filling *filling,
+static int restore_checkpoints(struct stage *stage, struct filling *filling,
                                struct progress *progress, struct err *err)
 {
     auto_free char *marker = restored_marker_path(stage);
 
     if (fetch_objects(stage, &filling->objects, filling->folder, progress, err) < 0)
         return err_wrap(err, "checkpoints");
+    for (size_t i = 0; i < filling->objects.count; i++)
+        filling->objects.items[i].state = OBJECT_STORED;
+    if (kept_write(stage, &filling->objects, NULL, err) < 0)
+        return -1;
     return file_replace(marker, "", 0, 0644, false, err);
 }
 
@@ -263,7 +268,7 @@ static int fill_all(struct stage *stage, struct survey *survey,
     progress->bytes_total = survey->bytes;
     progress->objects_total = survey->objects;
     for (size_t i = 0; i < survey->count; i++) {
-        const struct filling *filling = &survey->fillings[i];
+        struct filling *filling = &survey->fillings[i];
 
         if ((filling->channel ? fill_channel(stage, filling, progress, err)
                               : restore_checkpoints(stage, filling, progress, err))

@@ -78,6 +78,33 @@ check "but a link, which is told" stage_says "$instance" checkpoints warning "li
 check "and counted" stage_says "$instance" checkpoints remark "^1 file of the checkpoints left out, being links or no regular files; worker.log names it$"
 check "and how far it was" stage_says "$instance" checkpoints progress '"what": "checkpoints"'
 
+# --- what is removed while nobody looks ---
+
+instance=$(stage_instance away)
+kept=$WORK/away-kept
+here=$instance/ml/checkpoints
+mkdir "$kept"
+echo restored | tee "$kept/step-1" "$kept/step-2" >"$kept/step-3"
+stage_plan "$instance" "{\"checkpoint_uri\": \"file://$kept\"}"
+run_stage "$instance" in
+rm "$here/step-1"
+echo theirs >"$kept/rank-9"
+start_stage "$instance" checkpoints
+check "what was removed before the first look is removed there" wait_until 30 test ! -e "$kept/step-1"
+rm "$here/step-2"
+mkdir "$here/step-2"
+echo inside >"$here/step-2/part"
+echo new >"$here/step-4"
+check "a file that became a folder stops nothing else" wait_until 30 test -e "$kept/step-4"
+kill -9 "$stage_pid"
+wait "$stage_pid" 2>/dev/null
+rm "$here/step-3" "$here/step-4" "$here/step-2/part"
+start_stage "$instance" checkpoints
+check "after it was killed, too, what was removed meanwhile is removed there" \
+    wait_until 30 is_stored "$kept" ./rank-9
+check "and it ends well" stop_syncing
+check_equal "what others stored stays" "$(stored "$kept")" ./rank-9
+
 # --- what a job puts in the place of its folder ---
 
 instance=$(stage_instance linked)

@@ -175,14 +175,25 @@ object kept job/step-4 <"$WORK/rewritten"
 run_stage "$instance" in
 sleep 0.05
 echo Rewritten >"$instance/ml/checkpoints/step-4"
+s3_fault 'do=hold&method=GET' >"$WORK/fault.out"
 start_stage "$instance" checkpoints
-wait_until 10 grep -q '"ready":true' "$instance/checkpoints.out"
+check "it minds a SIGTERM before it has listed anything" wait_until 10 grep -q '"ready":true' "$instance/checkpoints.out"
 rm "$instance/ml/checkpoints/step-1"
+s3_fault 'do=none' >"$WORK/fault.out"
 head -c 20000000 /dev/urandom >"$instance/ml/checkpoints/step-3"
-check "new ones are stored" wait_until 15 cmp -s "$instance/ml/checkpoints/step-3" "$s3_folder/kept/job%2Fstep-3"
+check "new ones are stored" wait_until 60 cmp -s "$instance/ml/checkpoints/step-3" "$s3_folder/kept/job%2Fstep-3"
 check "so is one of the same size that was changed before it began" \
-    wait_until 15 cmp -s "$instance/ml/checkpoints/step-4" "$s3_folder/kept/job%2Fstep-4"
-check "removed ones are removed" wait_until 15 test ! -e "$s3_folder/kept/job%2Fstep-1"
+    wait_until 60 cmp -s "$instance/ml/checkpoints/step-4" "$s3_folder/kept/job%2Fstep-4"
+check "what a program removed before the first look is removed" wait_until 60 test ! -e "$s3_folder/kept/job%2Fstep-1"
+s3_fault 'do=lose&method=PUT&key=step-5&times=0' >"$WORK/fault.out"
+echo lost >"$instance/ml/checkpoints/step-5"
+tried() { [ "$(s3_requests | grep -c '^PUT .*step-5')" -ge "$1" ]; }
+check "one is stored, and no answer comes" wait_until 60 tried 1
+rm "$instance/ml/checkpoints/step-5"
+check "it is tried five times" wait_until 60 tried 5
+s3_fault 'do=none' >"$WORK/fault.out"
+# Not 60 s later: that storing took long is no reason to look less often.
+check "when it was removed meanwhile it is removed, and soon" wait_until 30 test ! -e "$s3_folder/kept/job%2Fstep-5"
 kill "$stage_pid"
 check "SIGTERM ends it well" stage_status
 check_equal "others stay" "$(objects_at kept)" "job%2Fstep-2 job%2Fstep-3 job%2Fstep-4 job%2Ftheirs"

@@ -22,6 +22,7 @@ WHAT is one of
   403 404 500 503 ...  answer so, with the S3 code of the status
   slowdown             503 SlowDown
   reset                cut the connection after `after` bytes of the body (with a TCP reset)
+  lose                 do what is asked, and cut the connection before the answer
   truncate             end the connection orderly after `after` bytes of the body
   corrupt              turn one bit of the byte at `after` of the body
   stall                send nothing more after `after` bytes of the body, for 600 s
@@ -252,6 +253,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             requests.append(f"{self.command} {status} {self.path} {self.headers.get('Range', '-')} "
                             f"{self.headers.get('Host')}\n")
+        if self.fault["do"] == "lose":
+            self.cut()
+            return
         self.send_response(status)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
@@ -291,8 +295,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if what == "reset":
             # What was sent must arrive before the reset, or it may be thrown away.
             time.sleep(0.1)
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            os.close(self.connection.detach())
+            self.cut()
+        self.close_connection = True
+
+    def cut(self):
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        os.close(self.connection.detach())
         self.close_connection = True
 
     def serve(self, bucket, key, query, body):
