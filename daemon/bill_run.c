@@ -2,6 +2,7 @@
 
 #include "daemon/bill_run.h"
 
+#include "daemon/store.h"
 #include "src/clock.h"
 #include "src/files.h"
 #include "src/log.h"
@@ -182,11 +183,18 @@ static int start(struct bill_run *run, struct err *err)
     return 0;
 }
 
+/* One after the other there is a moment between in which nobody reads, and a log that
+ * is brought in begins anew. */
+static int runs_at_a_time(const struct bill_runs *runs)
+{
+    return store_log_is_long(runs->database) ? 1 : BILL_RUNS_MAX;
+}
+
 static void start_next(void *context)
 {
     struct bill_runs *runs = context;
 
-    while (runs->running < BILL_RUNS_MAX && !STAILQ_EMPTY(&runs->waiting)) {
+    while (!STAILQ_EMPTY(&runs->waiting) && runs->running < runs_at_a_time(runs)) {
         struct bill_run *run = STAILQ_FIRST(&runs->waiting);
 
         STAILQ_REMOVE_HEAD(&runs->waiting, link);

@@ -244,7 +244,8 @@ static int open_database(struct store *store, const char *path, struct err *err)
             return err_set(err, ERR_CONFLICT, "%s is in use by another program", path);
         return err_wrap(err, "%s", path);
     }
-    sqlite3_wal_autocheckpoint(store->db, STORE_WAL_PAGES);
+    if (store_limit_wal(store, err) < 0)
+        return -1;
     return store_fill_wal(path, err);
 }
 

@@ -22,6 +22,15 @@ MUST_CHECK int store_open(const char *path, struct store **out, struct err *err)
 MUST_CHECK int store_open_read(const char *path, struct store **out, struct err *err);
 void store_close(struct store *store);
 
+/** store_wal.c: before store_open_read beside a daemon: brings what is in a long log
+ * into the database, so that nothing is looked for in it.  May take seconds, holds up
+ * no commit, and loses nothing when it is killed.  What cannot be brought in is read
+ * from the log, as ever. */
+void store_bring_in_log(const char *path);
+/** Whether the log is so long (256 MiB) that it ought to begin anew, for which nobody
+ * may read for a moment. */
+bool store_log_is_long(const char *path);
+
 bool store_is_dirty(const struct store *store);
 MUST_CHECK int store_commit(struct store *store, struct err *err);
 /** How many commits were made, and how long the last one took, in microseconds. */

@@ -206,6 +206,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stage_order.c \
 	tests/unit/test_store.c \
 	tests/unit/test_store_rows.c \
+	tests/unit/test_store_wal.c \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
 	tests/unit/test_usage.c \

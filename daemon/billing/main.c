@@ -71,6 +71,7 @@ static int answer(FILE *out, struct problems *problems, struct err *err)
     database = json_get_text(json, "database");
     if (!database || !request.state)
         return err_set(err, ERR_INTERNAL, "the request has no database or no state");
+    store_bring_in_log(database);
     if (store_open_read(database, &request.store, err) < 0)
         return -1;
     result = run_verb(&request, out, problems, err);
