@@ -41,7 +41,8 @@ enum {
 /** store_wal.c: grows the log to its full size; we must be the only ones that have the
  * database open. */
 MUST_CHECK int store_fill_wal(const char *path, struct err *err);
-/** store_wal.c: when the log is checkpointed, and what is left of it once it was longer.
+/** store_wal.c: when the log is checkpointed, and what is left of it once it was
+ * longer.
  */
 MUST_CHECK int store_limit_wal(struct store *store, struct err *err);
 
