@@ -56,7 +56,8 @@ bool exchange_answers_early(const struct exchange *exchange);
 bool exchange_body(struct exchange *exchange, const char *bytes, size_t len);
 
 /** The request is in, whole: has it answered unless it is.  The caller has set the
- * request's owner and headers.  True when the answer must wait for the next commit. */
+ * request's owner and headers.  True when the answer must wait for the next commit.
+ * While reply.status is 0 after, it is to be called again in the next round. */
 bool exchange_answer(struct exchange *exchange);
 
 /** Frees what it holds. */

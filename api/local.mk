@@ -2,6 +2,7 @@ noinst_LIBRARIES += api/libapi.a
 api_libapi_a_SOURCES = \
 	api/auth.c api/auth.h \
 	api/body.c api/body.h \
+	api/cursor.c api/cursor.h \
 	api/exchange.c api/exchange.h \
 	api/handle_bill.c \
 	api/handle_compare.c \

@@ -7,6 +7,7 @@
 
 #include "api/log_follow.h"
 #include "daemon/bill_run.h"
+#include "daemon/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ void reply_clear(struct reply *reply)
 {
     json_free(reply->question);
     bill_run_free(reply->bill);
+    job_page_free(reply->page);
     if (reply->has_file)
         close(reply->fd);
     free(reply->body);

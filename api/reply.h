@@ -9,6 +9,7 @@
 /* What is answered, in our words. */
 
 struct bill_run;
+struct job_page;
 struct log_follow;
 
 struct reply {
@@ -19,6 +20,7 @@ struct reply {
     struct log_follow *log; /* instead of a body: output as it comes */
     struct cJSON *question; /* to the ledger, whose answer the body will be; or NULL */
     struct bill_run *bill;  /* it is being answered; or NULL */
+    struct job_page *page;  /* is looked for: the body will be it; or NULL */
     bool has_file;          /* instead of a body: the file `fd`, of `len` bytes */
     int fd;
     char *location; /* Location, or NULL */

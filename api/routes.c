@@ -8,8 +8,10 @@
 
 static const char *const no_parameters[] = { NULL };
 static const char *const submit_parameters[] = { "dry_run", NULL };
-static const char *const list_parameters[] = { "status", "owner",  "name",
-                                               "limit",  "cursor", NULL };
+static const char *const list_parameters[] = {
+    "status",        "owner",          "tag",   "instance_type", "name",
+    "created_after", "created_before", "limit", "cursor",        NULL
+};
 static const char *const logs_parameters[] = { "attempt", "worker", "rank", "tail",
                                                "follow",  "since",  NULL };
 static const char *const metrics_parameters[] = { "name",  "rank",   "worker", "since",

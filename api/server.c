@@ -4,8 +4,9 @@
  * as output comes.  What is answered is decided by the handlers.
  *
  * A call is one exchange as the library sees it.  It is idle (the library has it), held
- * (suspended until the commit), waiting (suspended until there is more of a log) or
- * asking (suspended until the ledger's answer is there).
+ * (suspended until the commit), waiting (suspended until there is more of a log),
+ * asking (suspended until the ledger's answer is there) or undecided (suspended while
+ * its handler works on it, a round at a time).
  */
 
 #include "api/server.h"
@@ -41,7 +42,8 @@ enum call_state {
     CALL_IDLE,
     CALL_HELD,
     CALL_WAITING,
-    CALL_ASKING
+    CALL_ASKING,
+    CALL_UNDECIDED
 };
 
 struct call {
@@ -66,6 +68,8 @@ struct server {
     struct call_list held;
     struct call_list waiting;
     struct call_list asking;
+    struct call_list undecided;
+    struct loop_source *go_on; /* has the handler of one of these called */
     struct loop_source *follow_timer;
     uint64_t commits; /* so far, and one */
     bool closing;     /* no request is taken any more */
@@ -87,6 +91,8 @@ static struct call_list *list_of(struct call *call)
         return &server->held;
     case CALL_ASKING:
         return &server->asking;
+    case CALL_UNDECIDED:
+        return &server->undecided;
     case CALL_IDLE:
     case CALL_WAITING:
         break;
@@ -278,6 +284,13 @@ static enum MHD_Result ask_ledger(struct call *call)
     return MHD_YES;
 }
 
+static enum MHD_Result wait_for_handler(struct call *call)
+{
+    suspend(call, CALL_UNDECIDED);
+    loop_wake(server_of(call)->go_on);
+    return MHD_YES;
+}
+
 /* The request is in, whole. */
 static enum MHD_Result answer_call(struct call *call)
 {
@@ -286,10 +299,13 @@ static enum MHD_Result answer_call(struct call *call)
     request->owner = owner_of(call);
     request->content_type = header_of(call, MHD_HTTP_HEADER_CONTENT_TYPE);
     request->idempotency_key = header_of(call, "Idempotency-Key");
-    if (!exchange_answer(&call->exchange))
-        return call->exchange.reply.question ? ask_ledger(call) : send_reply(call);
-    suspend(call, CALL_HELD);
-    return MHD_YES;
+    if (exchange_answer(&call->exchange)) {
+        suspend(call, CALL_HELD);
+        return MHD_YES;
+    }
+    if (!call->exchange.reply.status)
+        return wait_for_handler(call);
+    return call->exchange.reply.question ? ask_ledger(call) : send_reply(call);
 }
 
 /* The library says how many parameters it has.
@@ -379,6 +395,31 @@ static void look_after_followers(void *context)
         arm_follow_timer(server);
 }
 
+/* --- answers of several rounds --- */
+
+/* One handler a round, in turn: what takes long holds up neither others nor the loop.
+ */
+static void go_on(void *context)
+{
+    struct server *server = context;
+    struct call *call = TAILQ_FIRST(&server->undecided);
+
+    if (!call)
+        return;
+    call->is_cut = has_left(call);
+    if (!call->is_cut)
+        exchange_answer(&call->exchange);
+    if (call->is_cut || call->exchange.reply.status) {
+        call->is_cut = call->is_cut || send_reply(call) == MHD_NO;
+        resume(call);
+    } else {
+        TAILQ_REMOVE(&server->undecided, call, link);
+        TAILQ_INSERT_TAIL(&server->undecided, call, link);
+    }
+    if (!TAILQ_EMPTY(&server->undecided))
+        loop_wake(server->go_on);
+}
+
 /* --- opening and closing --- */
 
 static int start_listening(struct server *server, struct listener *listener, int fd,
@@ -436,8 +477,12 @@ int server_open(const struct server_settings *settings, struct jobs *jobs,
     TAILQ_INIT(&server->held);
     TAILQ_INIT(&server->waiting);
     TAILQ_INIT(&server->asking);
-    if (loop_add_timer(loop, look_after_followers, server, &server->follow_timer, err)
-            < 0
+    TAILQ_INIT(&server->undecided);
+    if (cursor_key_load(jobs_state(jobs), &server->api.cursor_key, err) < 0
+        || loop_add_timer(loop, look_after_followers, server, &server->follow_timer,
+                          err)
+               < 0
+        || loop_add_last(loop, go_on, server, &server->go_on, err) < 0
         || open_unix(server, settings->socket_path, err) < 0
         || open_tcp(server, settings->listen, err) < 0) {
         server_close(server);
@@ -476,10 +521,12 @@ void server_close(struct server *server)
     cut_all(&server->held);
     cut_all(&server->waiting);
     cut_all(&server->asking);
+    cut_all(&server->undecided);
     listener_stop(&server->by_unix);
     listener_stop(&server->by_tcp);
     listen_unix_end(&server->place);
     loop_source_free(server->follow_timer);
+    loop_source_free(server->go_on);
     jobs_on_commit(server->api.jobs, NULL, NULL);
     auth_free(server->auth);
     free(server);

@@ -3,6 +3,7 @@
 
 #include "daemon/bill_run.h"
 #include "daemon/config.h"
+#include "daemon/job_filter.h"
 #include "src/json.h"
 #include "src/loop.h"
 #include "src/problems.h"
@@ -85,17 +86,25 @@ MUST_CHECK int jobs_transitions(struct jobs *jobs, const char *name, struct cJSO
 MUST_CHECK int jobs_plan(struct jobs *jobs, const char *name, struct cJSON **out,
                          struct err *err);
 
-struct job_filter {
-    const char *status;    /* primary or secondary, or NULL */
-    const char *owner;     /* or NULL */
-    const char *name_part; /* or NULL */
-    const char *cursor;    /* or NULL */
-    int limit;             /* 1..1000 */
-};
+/* A page of the list of jobs, newest first, that is looked for over some rounds. */
+struct job_page;
 
-/** {"items": [summaries, newest first], "next_cursor": "..." or null} */
-MUST_CHECK int jobs_list(struct jobs *jobs, const struct job_filter *filter,
-                         struct cJSON **out, struct err *err);
+/** Of `limit` jobs at most (1..1000), from a cursor of an earlier page on, or (NULL)
+ * from the newest.  What `filter` points to outlives it.  ERR_INVALID when the cursor
+ * is none. */
+MUST_CHECK int job_page_new(struct jobs *jobs, const struct job_filter *filter,
+                            int limit, const char *cursor, struct job_page **out,
+                            struct err *err);
+/** Looks for some 2 ms.  While not *done it is to be called again in the next round. */
+MUST_CHECK int job_page_look(struct job_page *page, bool *done, struct err *err);
+/** When it is done: {"items": [summaries], "next_cursor": "..." or null}.  There may be
+ * less than `limit` of them where they are far between, but none only when there are no
+ * more.  The caller owns it. */
+struct cJSON *job_page_take(struct job_page *page);
+void job_page_free(struct job_page *page);
+
+/** The state folder, borrowed. */
+const char *jobs_state(const struct jobs *jobs);
 
 /** What a comparison needs of the catalog, by type: {TYPE: {processes (that a host has
  * when the spec does not say), usd_per_hour and confidence (of the price in force at

@@ -24,6 +24,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/haul.c daemon/haul.h \
 	daemon/job.c daemon/job.h \
 	daemon/job_event.c daemon/job_event.h \
+	daemon/job_filter.h \
 	daemon/job_machine.c \
 	daemon/jobs.c daemon/jobs.h \
 	daemon/jobs_budget.c daemon/jobs_budget.h \
@@ -37,6 +38,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_facts.c \
 	daemon/jobs_history.c daemon/jobs_history.h \
 	daemon/jobs_launch.c \
+	daemon/jobs_list.c \
 	daemon/jobs_live.c \
 	daemon/jobs_logs.c \
 	daemon/jobs_outlook.c \
@@ -72,6 +74,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_job.c \
 	daemon/store_key.c \
 	daemon/store_ledger.c \
+	daemon/store_list.c daemon/store_list.h \
 	daemon/store_metric.c \
 	daemon/store_price_book.c daemon/store_price_book.h \
 	daemon/store_reservation.c daemon/store_reservation.h \

@@ -191,17 +191,24 @@ static int migrate(struct store *store, struct err *err)
     return 0;
 }
 
-static const char sql_last_job_id[] = "SELECT COALESCE(MAX(job_id), 0) FROM job";
+static const char sql_last_job[] =
+    "SELECT job_id, created_us FROM job ORDER BY job_id DESC LIMIT 1";
 
-static int read_next_job_id(struct store *store, struct err *err)
+static int read_last_job(struct store *store, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
+    int step;
 
-    if (store_prepare(store, sql_last_job_id, &statement, err) < 0)
+    if (store_prepare(store, sql_last_job, &statement, err) < 0)
         return -1;
-    if (sqlite3_step(statement) != SQLITE_ROW)
-        return store_fail(store, "count jobs", err);
-    store->next_job_id = sqlite3_column_int64(statement, 0) + 1;
+    step = sqlite3_step(statement);
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        return store_fail(store, "read the last job", err);
+    store->next_job_id = 1;
+    if (step == SQLITE_ROW) {
+        store->next_job_id += sqlite3_column_int64(statement, 0);
+        store->last_created_us = sqlite3_column_int64(statement, 1);
+    }
     return 0;
 }
 
@@ -261,7 +268,7 @@ int store_open(const char *path, struct store **out, struct err *err)
     struct store *store = new_store();
 
     if (open_database(store, path, err) < 0 || migrate(store, err) < 0
-        || read_next_job_id(store, err) < 0 || store_read_chain(store, err) < 0) {
+        || read_last_job(store, err) < 0 || store_read_chain(store, err) < 0) {
         store_close(store);
         return -1;
     }

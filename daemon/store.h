@@ -70,19 +70,6 @@ MUST_CHECK int store_get_job(struct store *store, int64_t job_id, struct job_row
 typedef int store_row_callback_t(void *context, const struct job_row *row,
                                  struct err *err);
 
-/** Jobs below row id `before`, newest first, until the callback has had `limit` of
- * them. NULL filters pass all; name_part is a part of the name, as it is written. */
-struct store_filter {
-    int64_t before;
-    int limit;
-    const char *owner;
-    const char *name_part;
-    const char *status; /* primary or secondary; a primary one stands for several */
-};
-MUST_CHECK int store_list_jobs(struct store *store, const struct store_filter *filter,
-                               store_row_callback_t *callback, void *context,
-                               struct err *err);
-
 /** Billable seconds of the newest jobs of a recipe that completed, by this scheduler
  * and on hardware that was, or was not, another's.
  *

@@ -21,6 +21,7 @@ struct store {
     bool has_cuts; /* read only: some interval changed its price */
     bool in_transaction;
     int64_t next_job_id;
+    usec_t last_created_us; /* of the job before that */
     int64_t commit_count;
     usec_t commit_usec;
     struct chain_end chain; /* of the ledger, with what this round has added */
@@ -55,6 +56,13 @@ MUST_CHECK int store_prepare(struct store *store, const char *sql, sqlite3_stmt 
 
 /** Opens the transaction of this round when there is none yet. */
 MUST_CHECK int store_begin(struct store *store, struct err *err);
+
+/** store_job.c: a row of these columns of `job`, in this order. */
+#define STORE_JOB_COLUMNS                                                               \
+    "job_id, id, name, owner, state, status, instance_type, instance_count, scheduler," \
+    " emulated, created_us, changed_us, billable_seconds, cost_nanousd,"                \
+    " unpriced_seconds"
+void store_copy_job(sqlite3_stmt *statement, struct job_row *row);
 
 /** Fills err from the database's last error and returns -1. */
 int store_fail(struct store *store, const char *what, struct err *err);

@@ -394,6 +394,12 @@ void json_set(struct cJSON *object, const char *name, struct cJSON *item)
         abort();
 }
 
+void json_replace(struct cJSON *object, const char *name, struct cJSON *item)
+{
+    if (!cJSON_ReplaceItemInObjectCaseSensitive(object, name, item))
+        abort();
+}
+
 void json_set_text(struct cJSON *object, const char *name, const char *text)
 {
     json_set(object, name, json_text_new(text));

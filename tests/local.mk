@@ -32,6 +32,7 @@ flow_tests = \
 	tests/flow/jobctl.sh \
 	tests/flow/jobctl_compare.sh \
 	tests/flow/launch_matrix.sh \
+	tests/flow/lists.sh \
 	tests/flow/many_instances.sh \
 	tests/flow/prices.sh \
 	tests/flow/quickstart.sh \
@@ -95,6 +96,7 @@ test_helpers = \
 	tests/data/specs/valid.txt \
 	tests/faults/kill9.py \
 	tests/faults/slow_nursery.py \
+	tests/flow/make_jobs.c \
 	tests/flow/make_ledger.c \
 	tests/flow/make_plan.c \
 	tests/flow/usage_adds_up.py \
@@ -140,6 +142,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_config.c \
 	tests/unit/test_csv.c \
 	tests/unit/test_csv_read.c \
+	tests/unit/test_cursor.c \
 	tests/unit/test_digest.c \
 	tests/unit/test_ending.c \
 	tests/unit/test_err.c \
@@ -205,6 +208,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stage_objects.c \
 	tests/unit/test_stage_order.c \
 	tests/unit/test_store.c \
+	tests/unit/test_store_list.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \
 	tests/unit/test_text.c \
@@ -228,6 +232,11 @@ endif
 check_PROGRAMS += tests/flow/make_plan
 tests_flow_make_plan_SOURCES = tests/flow/make_plan.c
 tests_flow_make_plan_LDADD = $(words) $(heavy_LIBS)
+
+# Histories of any size, for lists.
+check_PROGRAMS += tests/flow/make_jobs
+tests_flow_make_jobs_SOURCES = tests/flow/make_jobs.c
+tests_flow_make_jobs_LDADD = daemon/libdaemon.a schedulers/libschedulers.a $(words) $(SQLITE_LIBS) $(heavy_LIBS)
 
 # Ledgers of any size, for reports.
 check_PROGRAMS += tests/flow/make_ledger
