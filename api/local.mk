@@ -4,6 +4,7 @@ api_libapi_a_SOURCES = \
 	api/body.c api/body.h \
 	api/cursor.c api/cursor.h \
 	api/exchange.c api/exchange.h \
+	api/handle_admin.c \
 	api/handle_bill.c \
 	api/handle_compare.c \
 	api/handle_budgets.c \

@@ -113,18 +113,39 @@ void reply_question(struct reply *reply, const char *content_type,
     reply->question = question;
 }
 
+static int take_facts(struct reply *reply, struct err *err)
+{
+    size_t count = reply->facts_bytes;
+    auto_free char *bytes = xcalloc(1, count + 1);
+
+    if (reply->len < count
+        || pread(reply->fd, bytes, count, (off_t)(reply->len - count))
+               != (ssize_t)count)
+        return err_set(err, ERR_INTERNAL, "the answer cannot be read");
+    reply->len -= count;
+    reply->facts = xstrndup(bytes, strcspn(bytes, "\n"));
+    return 0;
+}
+
+static int take_file(struct reply *reply, struct cJSON **errors, struct err *err)
+{
+    int64_t size;
+
+    if (bill_run_take(reply->bill, &reply->fd, &size, errors, err) < 0)
+        return -1;
+    reply->has_file = true;
+    reply->len = (size_t)size;
+    return reply->facts_bytes ? take_facts(reply, err) : 0;
+}
+
 void reply_take_bill(struct reply *reply)
 {
     auto_problems struct problems problems = { 0 };
     auto_json struct cJSON *errors = NULL;
     struct err err;
-    int64_t size;
 
-    if (bill_run_take(reply->bill, &reply->fd, &size, &errors, &err) == 0) {
-        reply->has_file = true;
-        reply->len = (size_t)size;
+    if (take_file(reply, &errors, &err) == 0)
         return;
-    }
     problems_add_json(&problems, errors);
     reply_clear(reply);
     if (problems.count)
@@ -144,5 +165,6 @@ void reply_clear(struct reply *reply)
     log_follow_free(reply->log);
     free(reply->location);
     free(reply->allow);
+    free(reply->facts);
     *reply = (struct reply){ 0 };
 }

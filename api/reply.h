@@ -23,9 +23,12 @@ struct reply {
     struct job_page *page;  /* is looked for: the body will be it; or NULL */
     bool has_file;          /* instead of a body: the file `fd`, of `len` bytes */
     int fd;
-    char *location; /* Location, or NULL */
-    char *allow;    /* Allow, or NULL */
-    bool replayed;  /* Idempotent-Replay: true */
+    size_t facts_bytes; /* at the end of an answer to a question: not sent, but said in
+                           Railhead-Facts, up to a line feed */
+    char *facts;        /* Railhead-Facts, or NULL */
+    char *location;     /* Location, or NULL */
+    char *allow;        /* Allow, or NULL */
+    bool replayed;      /* Idempotent-Replay: true */
 };
 
 /* The `code` of a problem answer; railhead-api(7) has them in words. */

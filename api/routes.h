@@ -86,6 +86,8 @@ route_handler_t handle_budget_remove;
 /* handle_prices.c */
 route_handler_t handle_prices;
 route_handler_t handle_price_set;
+/* handle_admin.c */
+route_handler_t handle_backup;
 /* handle_health.c */
 route_handler_t handle_health;
 route_handler_t handle_ready;

@@ -181,7 +181,8 @@ static enum MHD_Result send_reply(struct call *call)
     if (add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type)
         && add_header(response, MHD_HTTP_HEADER_LOCATION, reply->location)
         && add_header(response, MHD_HTTP_HEADER_ALLOW, reply->allow)
-        && add_header(response, "Idempotent-Replay", reply->replayed ? "true" : NULL))
+        && add_header(response, "Idempotent-Replay", reply->replayed ? "true" : NULL)
+        && add_header(response, "Railhead-Facts", reply->facts))
         sent = MHD_queue_response(call->connection, (unsigned)reply->status, response);
     MHD_destroy_response(response);
     return sent;

@@ -5,6 +5,7 @@ schema_steps = \
 
 noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = \
+	daemon/backup.h \
 	daemon/bill.c daemon/bill.h \
 	daemon/bill_run.c daemon/bill_run.h \
 	daemon/compare.c daemon/compare.h \
@@ -64,9 +65,11 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/queue.c daemon/queue.h \
 	daemon/report.c daemon/report.h \
 	daemon/reservations.c daemon/reservations.h \
+	daemon/restore.c \
 	daemon/schema.h \
 	daemon/store.c daemon/store.h \
 	daemon/store_audit.c daemon/store_audit.h \
+	daemon/store_backup.c daemon/store_backup.h \
 	daemon/store_budget.c daemon/store_budget.h \
 	daemon/store_chain.c daemon/store_chain.h \
 	daemon/store_charges.c \
@@ -78,6 +81,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_metric.c \
 	daemon/store_price_book.c daemon/store_price_book.h \
 	daemon/store_reservation.c daemon/store_reservation.h \
+	daemon/store_restore.c \
 	daemon/store_private.h \
 	daemon/store_tag.c daemon/store_tag.h \
 	daemon/store_wal.c

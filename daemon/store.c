@@ -173,21 +173,22 @@ static int apply_step(struct store *store, const struct schema_step *step,
     return 0;
 }
 
-static int migrate(struct store *store, struct err *err)
+int store_migrate(struct store *store, const struct schema_step *steps, int count,
+                  struct err *err)
 {
     int version = 0;
 
     if (schema_version(store, &version, err) < 0)
         return -1;
-    if (version > schema_steps[schema_step_count - 1].version)
+    if (version > steps[count - 1].version)
         return err_set(
             err, ERR_INTERNAL,
             "database has schema %d, this program knows up to %d: use the newer program",
-            version, schema_steps[schema_step_count - 1].version);
-    for (int i = 0; i < schema_step_count; i++)
-        if (schema_steps[i].version > version
-            && apply_step(store, &schema_steps[i], err) < 0)
-            return -1;
+            version, steps[count - 1].version);
+    for (int i = 0; i < count; i++)
+        if (steps[i].version > version && apply_step(store, &steps[i], err) < 0)
+            return err_wrap(err, "bring the database from schema %d to %d",
+                            steps[i].version - 1, steps[i].version);
     return 0;
 }
 
@@ -218,16 +219,17 @@ static const char sql_settings[] = "PRAGMA journal_mode = WAL;"
                                    "PRAGMA cache_size = -8192;"
                                    "PRAGMA temp_store = MEMORY;";
 
-/* One daemon at a time; programs that only read come and go beside it. */
-static int lock(struct store *store, const char *path, struct err *err)
+int store_lock(const char *path, int *out, struct err *err)
 {
     auto_free char *name = xasprintf("%s.lock", path);
+    auto_close int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
-    store->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (store->lock < 0)
+    if (fd < 0)
         return err_set(err, ERR_INTERNAL, "open %s: %s", name, strerror(errno));
-    if (flock(store->lock, LOCK_EX | LOCK_NB) == 0)
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        *out = steal_fd(&fd);
         return 0;
+    }
     if (errno == EWOULDBLOCK)
         return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd", path);
     return err_sys(err, errno, "lock %s", name);
@@ -235,7 +237,7 @@ static int lock(struct store *store, const char *path, struct err *err)
 
 static int open_database(struct store *store, const char *path, struct err *err)
 {
-    if (lock(store, path, err) < 0)
+    if (store_lock(path, &store->lock, err) < 0)
         return -1;
     if (sqlite3_open_v2(path, &store->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -267,7 +269,8 @@ int store_open(const char *path, struct store **out, struct err *err)
 {
     struct store *store = new_store();
 
-    if (open_database(store, path, err) < 0 || migrate(store, err) < 0
+    if (open_database(store, path, err) < 0
+        || store_migrate(store, schema_steps, schema_step_count, err) < 0
         || read_last_job(store, err) < 0 || store_read_chain(store, err) < 0) {
         store_close(store);
         return -1;

@@ -22,6 +22,11 @@ MUST_CHECK int store_open(const char *path, struct store **out, struct err *err)
 MUST_CHECK int store_open_read(const char *path, struct store **out, struct err *err);
 void store_close(struct store *store);
 
+/** Whether this attempt was under way in a backup that the database was restored from
+ * (store_restore.c), so that nobody knows what became of it. */
+MUST_CHECK int store_was_restored(struct store *store, int64_t job_id, int attempt,
+                                  bool *was, struct err *err);
+
 bool store_is_dirty(const struct store *store);
 MUST_CHECK int store_commit(struct store *store, struct err *err);
 /** How many commits were made, and how long the last one took, in microseconds. */

@@ -1,6 +1,7 @@
 #ifndef DAEMON_STORE_PRIVATE_H
 #define DAEMON_STORE_PRIVATE_H
 
+#include "daemon/schema.h"
 #include "daemon/store.h"
 #include "daemon/store_chain.h"
 
@@ -42,6 +43,19 @@ enum {
 /** store_wal.c: grows the log to its full size; we must be the only ones that have the
  * database open. */
 MUST_CHECK int store_fill_wal(const char *path, struct err *err);
+
+/** One daemon at a time; programs that only read come and go beside it.  ERR_CONFLICT:
+ * another one has the database `path`.  It is given up when the caller closes *fd. */
+MUST_CHECK int store_lock(const char *path, int *fd, struct err *err);
+
+/** Brings the schema up to the last of `steps`, one transaction a step, so that what
+ * fails leaves the version before it.  ERR_INTERNAL, and nothing is changed, when it is
+ * newer than that. */
+MUST_CHECK int store_migrate(struct store *store, const struct schema_step *steps,
+                             int count, struct err *err);
+
+/** store_backup.c: ERR_INTERNAL when SQLite finds damage anywhere in the database. */
+MUST_CHECK int store_check_integrity(sqlite3 *db, struct err *err);
 
 /** store_charges.c: whether any interval has changed its price. */
 MUST_CHECK int store_read_cuts(struct store *store, struct err *err);

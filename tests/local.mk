@@ -21,6 +21,7 @@ lint_tests = \
 	tests/lint/sql-only-in-store.sh \
 	tests/lint/unit-file.sh
 flow_tests = \
+	tests/flow/backup.sh \
 	tests/flow/compare.sh \
 	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
@@ -208,6 +209,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stage_objects.c \
 	tests/unit/test_stage_order.c \
 	tests/unit/test_store.c \
+	tests/unit/test_store_backup.c \
 	tests/unit/test_store_list.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_table.c \

@@ -28,6 +28,7 @@ struct bill_request {
 typedef int bill_verb_t(const struct bill_request *request, FILE *out,
                         struct problems *problems, struct err *err);
 
+bill_verb_t bill_backup;  /* backup.c */
 bill_verb_t bill_compare; /* compare.c */
 bill_verb_t bill_verify;  /* verify.c */
 bill_verb_t bill_receipt; /* receipt.c */

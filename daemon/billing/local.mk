@@ -3,6 +3,7 @@
 noinst_LIBRARIES += daemon/billing/libbilling.a
 daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/billing.h \
+	daemon/billing/backup.c \
 	daemon/billing/head.c \
 	daemon/billing/receipt.c daemon/billing/receipt.h \
 	daemon/billing/receipt_words.c \

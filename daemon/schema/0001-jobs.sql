@@ -106,6 +106,14 @@ CREATE TABLE budget (
     CHECK ((tag_key IS NULL) = (tag_value IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+-- Attempts that were under way in a backup that this database was restored from.  They may have run on since: they are
+-- looked for, and not started.
+CREATE TABLE restored (
+    job_id  INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    PRIMARY KEY (job_id, attempt)
+) STRICT, WITHOUT ROWID;
+
 -- What was done to budgets, and what they did.
 CREATE TABLE budget_event (
     seq   INTEGER PRIMARY KEY,

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += src/cli/libcli.a
 src_cli_libcli_a_SOURCES = \
 	src/cli/admin.h \
+	src/cli/admin_backup.c \
 	src/cli/admin_price.c \
 	src/cli/bill.h \
 	src/cli/bill_table.c \
