@@ -3,6 +3,7 @@
 fuzz_programs = \
 	tests/fuzz/fuzz_config \
 	tests/fuzz/fuzz_csv \
+	tests/fuzz/fuzz_cursor \
 	tests/fuzz/fuzz_exchange \
 	tests/fuzz/fuzz_figures \
 	tests/fuzz/fuzz_history \
@@ -35,6 +36,9 @@ tests_fuzz_fuzz_config_LDADD = $(fuzzing_daemon)
 tests_fuzz_fuzz_csv_SOURCES = tests/fuzz/fuzz_csv.c $(fuzzing)
 tests_fuzz_fuzz_csv_LDFLAGS = $(fuzzing_link)
 tests_fuzz_fuzz_csv_LDADD = $(fuzzing_words)
+tests_fuzz_fuzz_cursor_SOURCES = tests/fuzz/fuzz_cursor.c $(fuzzing)
+tests_fuzz_fuzz_cursor_LDFLAGS = $(fuzzing_link)
+tests_fuzz_fuzz_cursor_LDADD = $(fuzzing_api)
 tests_fuzz_fuzz_exchange_SOURCES = tests/fuzz/fuzz_exchange.c $(fuzzing)
 tests_fuzz_fuzz_exchange_LDFLAGS = $(fuzzing_link)
 tests_fuzz_fuzz_exchange_LDADD = $(fuzzing_api)
