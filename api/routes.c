@@ -12,8 +12,8 @@ static const char *const list_parameters[] = {
     "status",        "owner",          "tag",   "instance_type", "name",
     "created_after", "created_before", "limit", "cursor",        NULL
 };
-static const char *const logs_parameters[] = { "attempt", "worker", "rank", "tail",
-                                               "follow",  "since",  NULL };
+static const char *const logs_parameters[] = { "attempt", "worker", "rank",   "tail",
+                                               "follow",  "since",  "frames", NULL };
 static const char *const metrics_parameters[] = { "name",  "rank",   "worker", "since",
                                                   "limit", "cursor", NULL };
 static const char *const samples_parameters[] = { "worker", "since", "limit", "cursor",

@@ -10,6 +10,7 @@
 #include "schedulers/scheduler.h"
 #include "src/files.h"
 #include "src/members.h"
+#include "src/rank_log.h"
 #include "src/text.h"
 #include "src/yaml.h"
 
@@ -251,11 +252,22 @@ static void read_connections(void *into, const struct cJSON *value,
         config->connection_limit = (int)count;
 }
 
+/* At least two segments: one that is written to, and one behind it. */
+static void read_rank_log_bytes(void *into, const struct cJSON *value,
+                                const struct member_place *place)
+{
+    struct config *config = into;
+
+    (void)member_int(value, place, 2 * (int64_t)RANK_LOG_SEGMENT, INT64_C(1) << 50,
+                     &config->rank_log_bytes);
+}
+
 /* clang-format off */
 static const struct member limit_members[] = {
     { "body_bytes",   read_body_bytes,   false, NULL },
     { "source_bytes", read_source_bytes, false, NULL },
     { "connections",  read_connections,  false, NULL },
+    { "rank_log_bytes", read_rank_log_bytes, false, NULL },
 };
 /* clang-format on */
 
@@ -365,6 +377,7 @@ static void config_init(struct config *config)
         .body_limit_bytes = INT64_C(1) << 20,
         .source_limit_bytes = INT64_C(512) << 20,
         .connection_limit = CONNECTIONS,
+        .rank_log_bytes = INT64_C(1) << 30,
     };
     for (size_t i = 0; i < ARRAY_SIZE(passed_by_default); i++)
         words_add(&config->pass_environment, xstrdup(passed_by_default[i]));

@@ -55,6 +55,7 @@ struct config {
     int64_t body_limit_bytes;   /* of a request; default 1 MiB */
     int64_t source_limit_bytes; /* of a source archive; default 512 MiB */
     int connection_limit;       /* default 1024 */
+    int64_t rank_log_bytes;     /* of a rank's output to keep; default 1 GiB */
     /* Not of the file: the limit of open files that the daemon was started with, which
      * its jobs get; 0: unknown. */
     int64_t file_limit;

@@ -165,10 +165,11 @@ struct cJSON *jobs_instance_types(struct jobs *jobs);
 
 /* Where the output of a job's ranks is. */
 struct job_log {
+    int attempt;
     int worker;
     int rank;
-    char *path;       /* rank-N.log */
-    char *times_path; /* rank-N.times */
+    char *path;       /* rank-N.log, as src/rank_log.h reads it */
+    char *times_path; /* rank-N.times, too */
     bool ended;       /* nothing more will come */
 };
 

@@ -113,6 +113,7 @@ static struct launch_input input_of(const struct jobs *jobs, const struct job *j
         .hosts_share_one = traits.hosts_share_one,
         .storage = &jobs->config->storage,
         .rsh_agent = jobs->rsh_agent,
+        .rank_log_bytes = jobs->config->rank_log_bytes,
         .used_run_s = job_used_run_s(job),
         .host_cpus = host_cpus(host, &traits, job),
         .host_memory_mib = host && traits.hosts_share_one ? host->memory_mib : 0,

@@ -47,6 +47,7 @@ src_libwords_a_SOURCES = \
 	src/profile.c src/profile.h \
 	src/profile_host.c src/profile_host.h \
 	src/python_text.c src/python_text.h \
+	src/rank_log.c src/rank_log.h \
 	src/regex.c src/regex.h \
 	src/rsh.c src/rsh.h \
 	src/shell_words.c src/shell_words.h \

@@ -33,6 +33,7 @@ flow_tests = \
 	tests/flow/jobctl.sh \
 	tests/flow/jobctl_compare.sh \
 	tests/flow/launch_matrix.sh \
+	tests/flow/logs_big.sh \
 	tests/flow/lists.sh \
 	tests/flow/many_instances.sh \
 	tests/flow/prices.sh \
@@ -124,6 +125,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/life.c tests/unit/life.h \
 	tests/unit/main.c \
 	tests/unit/plans.c tests/unit/plans.h \
+	tests/unit/rank_logs.c tests/unit/rank_logs.h \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
 	tests/unit/test_bill.c \
@@ -169,7 +171,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_local_cgroup.c \
 	tests/unit/test_local_journal.c \
 	tests/unit/test_log.c \
-	tests/unit/test_log_resume.c \
+	tests/unit/test_log_cut.c \
+	tests/unit/test_log_frames.c \
 	tests/unit/test_log_stream.c \
 	tests/unit/test_loop.c \
 	tests/unit/test_meter.c \
@@ -190,6 +193,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_progress.c \
 	tests/unit/test_python_text.c \
 	tests/unit/test_queue.c \
+	tests/unit/test_rank_log.c \
 	tests/unit/test_regex.c \
 	tests/unit/test_receipt.c \
 	tests/unit/test_report.c \

@@ -24,7 +24,7 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/figure.c src/cli/figure.h \
 	src/cli/follow.c src/cli/follow.h \
 	src/cli/input.c src/cli/input.h \
-	src/cli/log_resume.c src/cli/log_resume.h \
+	src/cli/log_frames.c src/cli/log_frames.h \
 	src/cli/options.c src/cli/options.h \
 	src/cli/outlook.c src/cli/outlook.h \
 	src/cli/plan.c src/cli/plan.h \
