@@ -113,16 +113,17 @@ static void print_facts(const char *file, const struct findings *found)
 static void print_findings(const struct findings *found)
 {
     if (found->waiting)
-        printf("%lld jobs wait, and start when railheadd does\n",
+        printf("jobs that wait: %lld; they start when railheadd does\n",
                (long long)found->waiting);
     if (found->sourceless)
         printf(
             "missing: the sources of %lld of these; copy them into %s/sources first\n",
             (long long)found->sourceless, found->state);
     if (found->running)
-        printf("%lld jobs were running: they are looked for in %s/jobs, and what is not"
-               " there has ended as lost, billed to the last that is known of it\n",
-               (long long)found->running, found->state);
+        printf(
+            "jobs that were running: %lld; they are looked for in %s/jobs, and what is"
+            " not there has ended as lost, billed to the last that is known of it\n",
+            (long long)found->running, found->state);
     if (found->folderless)
         printf(
             "missing: the folders of %lld of %lld jobs that ran, with what they wrote"

@@ -222,6 +222,17 @@ static int read_back(const char *path, struct store_facts *facts, struct err *er
     return result;
 }
 
+/* As long as a moment is held the daemon's log grows, and reading back takes longer
+ * than the copy did. */
+static const char sql_end_moment[] = "COMMIT";
+
+static int end_moment(struct store *store, struct err *err)
+{
+    if (sqlite3_exec(store->db, sql_end_moment, NULL, NULL, NULL) != SQLITE_OK)
+        return store_fail(store, "end reading", err);
+    return 0;
+}
+
 int store_backup(struct store *store, const char *database, int fd,
                  struct store_facts *facts, struct err *err)
 {
@@ -231,6 +242,8 @@ int store_backup(struct store *store, const char *database, int fd,
     if (check_room(store, fd, err) < 0 || name_file(fd, path, err) < 0)
         return -1;
     result = write_copy(store, path, fd, err);
+    if (result == 0)
+        result = end_moment(store, err);
     if (result == 0)
         result = read_back(path, facts, err);
     unlink(path);

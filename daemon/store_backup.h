@@ -19,7 +19,7 @@ struct store_facts {
 
 /**
  * Writes what a store that was opened to be read shows, all of one moment, and reads
- * the copy back.
+ * the copy back.  By then the store shows that moment no longer, and is to be closed.
  *
  * @database  path of the store's file
  * @fd        an empty file that has no name yet (O_TMPFILE), in the same folder

@@ -96,8 +96,8 @@ STATE=$WORK/restored
 check "the backup is restored elsewhere" restore "$STATE" "$FILE"
 restored=$(cat "$WORK/check.out")
 check "the same head is told" grep -q "the head of the ledger is $head\$" <<<"$restored"
-check "what ran is told, and that it is looked for" grep -Eq '^[0-9]+ jobs were running: they are looked for' <<<"$restored"
-check "what waits is told" grep -Eq '^[1-9][0-9]* jobs wait, and start when railheadd does' <<<"$restored"
+check "what ran is told, and that it is looked for" grep -Eq '^jobs that were running: [0-9]+; they are looked for' <<<"$restored"
+check "what waits is told" grep -Eq '^jobs that wait: [1-9][0-9]*; they start when railheadd does' <<<"$restored"
 check "that folders are missing is told" grep -Eq '^missing: the folders of [0-9]+ of [0-9]+ jobs that ran' <<<"$restored"
 check_equal "only the database is there" "$(cd "$STATE" && ls)" "railhead.db
 railhead.db.lock"
