@@ -5,6 +5,7 @@ api_libapi_a_SOURCES = \
 	api/cursor.c api/cursor.h \
 	api/exchange.c api/exchange.h \
 	api/handle_admin.c \
+	api/guard.c api/guard.h \
 	api/handle_bill.c \
 	api/handle_compare.c \
 	api/handle_budgets.c \

@@ -32,10 +32,13 @@ static const struct {
     [PROBLEM_NOT_FOUND]              = { 404, "not_found",              "Not found" },
     [PROBLEM_UNKNOWN_PATH]           = { 404, "unknown_path",           "There is no such path" },
     [PROBLEM_METHOD_NOT_ALLOWED]     = { 405, "method_not_allowed",     "The path does not have this method" },
+    [PROBLEM_REQUEST_TIMEOUT]        = { 408, "request_timeout",        "The request did not come in time" },
     [PROBLEM_CONFLICT]               = { 409, "conflict",               "Not possible as things stand" },
     [PROBLEM_PAYLOAD_TOO_LARGE]      = { 413, "payload_too_large",      "The body is too large" },
+    [PROBLEM_URI_TOO_LONG]           = { 414, "uri_too_long",           "The path and the query are too long" },
     [PROBLEM_UNSUPPORTED_MEDIA_TYPE] = { 415, "unsupported_media_type", "The body's media type is not understood" },
     [PROBLEM_LIMIT]                  = { 429, "limit",                  "A limit is reached" },
+    [PROBLEM_HEADERS_TOO_LARGE]      = { 431, "headers_too_large",      "The headers are too large" },
     [PROBLEM_INTERNAL]               = { 500, "internal",               "Internal error" },
     [PROBLEM_UNAVAILABLE]            = { 503, "unavailable",            "Try again later" },
 };

@@ -29,6 +29,7 @@ struct reply {
     char *location;     /* Location, or NULL */
     char *allow;        /* Allow, or NULL */
     bool replayed;      /* Idempotent-Replay: true */
+    bool ends;          /* Connection: close */
 };
 
 /* The `code` of a problem answer; railhead-api(7) has them in words. */
@@ -46,10 +47,13 @@ enum reply_problem {
     PROBLEM_NOT_FOUND,
     PROBLEM_UNKNOWN_PATH,
     PROBLEM_METHOD_NOT_ALLOWED,
+    PROBLEM_REQUEST_TIMEOUT,
     PROBLEM_CONFLICT,
     PROBLEM_PAYLOAD_TOO_LARGE,
+    PROBLEM_URI_TOO_LONG,
     PROBLEM_UNSUPPORTED_MEDIA_TYPE,
     PROBLEM_LIMIT,
+    PROBLEM_HEADERS_TOO_LARGE,
     PROBLEM_INTERNAL,
     PROBLEM_UNAVAILABLE,
 };

@@ -51,6 +51,7 @@ struct call {
     enum call_state state;
     struct listener *listener;
     struct MHD_Connection *connection;
+    struct guest *guest;
     struct exchange exchange;
     bool is_cut; /* nothing more is sent: the client is gone, or the server stops */
 };
@@ -61,7 +62,7 @@ struct server {
     struct api api;
     struct auth *auth;
     struct loop *loop;
-    int connection_limit;
+    struct guard_limits limits;
     struct listener by_unix;
     struct listener by_tcp;
     struct listen_place place;
@@ -176,12 +177,15 @@ static enum MHD_Result send_reply(struct call *call)
     struct MHD_Response *response = make_response(call);
     enum MHD_Result sent = MHD_NO;
 
+    (void)guest_holds(call->guest, exchange_held(&call->exchange), NULL);
     if (!response)
         return MHD_NO;
     if (add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type)
         && add_header(response, MHD_HTTP_HEADER_LOCATION, reply->location)
         && add_header(response, MHD_HTTP_HEADER_ALLOW, reply->allow)
         && add_header(response, "Idempotent-Replay", reply->replayed ? "true" : NULL)
+        && add_header(response, MHD_HTTP_HEADER_CONNECTION,
+                      reply->ends ? "close" : NULL)
         && add_header(response, "Railhead-Facts", reply->facts))
         sent = MHD_queue_response(call->connection, (unsigned)reply->status, response);
     MHD_destroy_response(response);
@@ -234,29 +238,46 @@ static enum MHD_Result begin_call(struct call *call, const char *method,
     struct envelope envelope = {
         .method = method,
         .path = path,
-        .host = header_of(call, MHD_HTTP_HEADER_HOST),
-        .origin = header_of(call, MHD_HTTP_HEADER_ORIGIN),
-        .content_length = header_of(call, MHD_HTTP_HEADER_CONTENT_LENGTH),
-        .transfer_encoding = header_of(call, MHD_HTTP_HEADER_TRANSFER_ENCODING),
-        .expect = header_of(call, MHD_HTTP_HEADER_EXPECT),
         .by_tcp = !call->listener->is_unix,
     };
 
+    guest_asks(call->guest);
+    listener_read_headers(call->connection, &envelope);
     exchange_begin(exchange, &server_of(call)->api, &envelope);
     MHD_get_connection_values_n(call->connection, MHD_GET_ARGUMENT_KIND, take_parameter,
                                 call);
     exchange_enter(exchange);
-    return exchange_answers_early(exchange) ? send_reply(call) : MHD_YES;
+    if (!exchange_answers_early(exchange))
+        return MHD_YES;
+    guest_is_answered(call->guest);
+    return send_reply(call);
+}
+
+/* What other requests hold may leave no room for this one. */
+static void weigh(struct call *call)
+{
+    struct exchange *exchange = &call->exchange;
+    struct err err;
+
+    if (!exchange->reply.status
+        && guest_holds(call->guest, exchange_held(exchange), &err) < 0)
+        exchange_refuse(exchange, &err);
+}
+
+static enum MHD_Result take_body(struct call *call, const char *bytes, size_t len)
+{
+    guest_sends(call->guest, len);
+    if (!exchange_body(&call->exchange, bytes, len))
+        return MHD_NO;
+    weigh(call);
+    return MHD_YES;
 }
 
 static const char *owner_of(const struct call *call)
 {
-    const union MHD_ConnectionInfo *info;
-
-    if (!call->listener->is_unix)
-        return auth_anonymous;
-    info = MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return info ? auth_peer(server_of(call)->auth, info->connect_fd) : auth_anonymous;
+    return call->listener->is_unix
+               ? auth_peer(server_of(call)->auth, listener_fd(call->connection))
+               : auth_anonymous;
 }
 
 static void on_bill(void *context)
@@ -297,6 +318,8 @@ static enum MHD_Result answer_call(struct call *call)
 {
     struct request *request = &call->exchange.request;
 
+    guest_is_answered(call->guest);
+    weigh(call);
     request->owner = owner_of(call);
     request->content_type = header_of(call, MHD_HTTP_HEADER_CONTENT_TYPE);
     request->idempotency_key = header_of(call, "Idempotency-Key");
@@ -319,15 +342,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     struct listener *listener = context;
     const struct server *server = listener->server;
     struct call *call = *state;
+    struct guest *guest = listener_guest(connection);
     size_t came = *len;
 
     (void)version;
-    if (server->closing)
+    if (server->closing || guest_is_refused(guest))
         return MHD_NO;
     if (!call) {
         call = xcalloc(1, sizeof *call);
         call->listener = listener;
         call->connection = connection;
+        call->guest = guest;
         *state = call;
         return begin_call(call, method, path);
     }
@@ -336,7 +361,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (!came)
         return answer_call(call);
     *len = 0;
-    return exchange_body(&call->exchange, bytes, came) ? MHD_YES : MHD_NO;
+    return take_body(call, bytes, came);
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
@@ -351,6 +376,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
         return;
     if (call->state != CALL_IDLE)
         TAILQ_REMOVE(list_of(call), call, link);
+    guest_is_free(call->guest);
     exchange_clear(&call->exchange);
     free(call);
     *state = NULL;
@@ -361,13 +387,8 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 /* The library does not see a client leave while its connection is suspended. */
 static bool has_left(const struct call *call)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct pollfd wait = { .events = POLLRDHUP };
+    struct pollfd wait = { .fd = listener_fd(call->connection), .events = POLLRDHUP };
 
-    if (!info)
-        return false;
-    wait.fd = info->connect_fd;
     return poll(&wait, 1, 0) > 0;
 }
 
@@ -426,8 +447,7 @@ static void go_on(void *context)
 static int start_listening(struct server *server, struct listener *listener, int fd,
                            struct err *err)
 {
-    const struct listener_calls calls = { on_request, on_completed,
-                                          server->connection_limit };
+    const struct listener_calls calls = { on_request, on_completed, &server->limits };
 
     listener->server = server;
     return listener_start(listener, server->loop, &calls, fd, err);
@@ -473,7 +493,7 @@ int server_open(const struct server_settings *settings, struct jobs *jobs,
                                 .source_limit_bytes = settings->source_limit_bytes };
     server->auth = auth_new();
     server->loop = loop;
-    server->connection_limit = settings->connection_limit;
+    server->limits = settings->guard;
     server->commits = 1;
     TAILQ_INIT(&server->held);
     TAILQ_INIT(&server->waiting);

@@ -181,7 +181,14 @@ static int open_server(struct program *program, struct err *err)
         .listen = config->listen,
         .body_limit_bytes = config->body_limit_bytes,
         .source_limit_bytes = config->source_limit_bytes,
-        .connection_limit = config->connection_limit,
+        .guard = {
+            .connections = config->connection_limit,
+            .connections_per_client = config->client_connection_limit,
+            .held_bytes = config->held_limit_bytes,
+            .header = config->header_limit_s * USEC_PER_SEC,
+            .body = config->body_limit_s * USEC_PER_SEC,
+            .idle = config->idle_limit_s * USEC_PER_SEC,
+        },
     };
 
     return server_open(&settings, program->jobs, program->loop, &program->server, err);

@@ -86,6 +86,7 @@ contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
 	tests/faults/disk_full.sh \
+	tests/faults/hostile_clients.sh \
 	tests/faults/nursery.sh \
 	tests/faults/ports.sh \
 	tests/faults/restart.sh
@@ -97,6 +98,7 @@ test_helpers = \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
 	tests/faults/kill9.py \
+	tests/faults/hostile_clients.py \
 	tests/faults/slow_nursery.py \
 	tests/flow/make_jobs.c \
 	tests/flow/make_ledger.c \
@@ -155,6 +157,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_figure.c \
 	tests/unit/test_files.c \
 	tests/unit/test_haul.c \
+	tests/unit/test_guard.c \
 	tests/unit/test_history.c \
 	tests/unit/test_job.c \
 	tests/unit/test_job_id.c \
