@@ -41,6 +41,7 @@ static const struct {
     [PROBLEM_HEADERS_TOO_LARGE]      = { 431, "headers_too_large",      "The headers are too large" },
     [PROBLEM_INTERNAL]               = { 500, "internal",               "Internal error" },
     [PROBLEM_UNAVAILABLE]            = { 503, "unavailable",            "Try again later" },
+    [PROBLEM_DISK_FULL]              = { 507, "disk_full",              "Try again when the disk has room" },
 };
 
 static const enum reply_problem problem_of_err[] = {
@@ -50,6 +51,7 @@ static const enum reply_problem problem_of_err[] = {
     [ERR_CONFLICT]    = PROBLEM_CONFLICT,
     [ERR_LIMIT]       = PROBLEM_LIMIT,
     [ERR_UNAVAILABLE] = PROBLEM_UNAVAILABLE,
+    [ERR_DISK_FULL]   = PROBLEM_DISK_FULL,
     [ERR_INTERNAL]    = PROBLEM_INTERNAL,
 };
 /* clang-format on */

@@ -56,6 +56,7 @@ enum reply_problem {
     PROBLEM_HEADERS_TOO_LARGE,
     PROBLEM_INTERNAL,
     PROBLEM_UNAVAILABLE,
+    PROBLEM_DISK_FULL,
 };
 
 /** Answers with a JSON value, which is taken over; a line feed ends the body. */

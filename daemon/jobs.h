@@ -32,6 +32,9 @@ void jobs_on_commit(struct jobs *jobs, void (*callback)(void *context, bool ok),
 /** Whether anything waits for a commit. */
 bool jobs_is_dirty(const struct jobs *jobs);
 
+/** ERR_DISK_FULL while the disk has no room for new jobs. */
+MUST_CHECK int jobs_need_room(struct jobs *jobs, struct err *err);
+
 struct submit {
     const struct cJSON *spec;
     const char *owner;           /* who asks */
@@ -45,7 +48,7 @@ struct submit {
  * idempotency key had been used with the same body: then it is the job as it stands.
  *
  * ERR_INVALID with `problems`; ERR_CONFLICT when the name is taken or the key was used
- * with another body.
+ * with another body; ERR_DISK_FULL.
  */
 MUST_CHECK int jobs_submit(struct jobs *jobs, const struct submit *submit,
                            struct cJSON **answer, bool *created,
@@ -198,7 +201,9 @@ char *jobs_source_path(struct jobs *jobs, const char *hex);
 /** Whom questions to the ledger are put to. */
 struct bill_runs *jobs_bill_runs(struct jobs *jobs);
 
-/** {status: "ok" or "failed", version, live_jobs, commits, last_commit_usec} */
+/** {status: "ok", "disk_full" or "failed", version, live_jobs, commits,
+ * last_commit_usec, clock_step_us: by how much the wall clock was set since the start}
+ */
 struct cJSON *jobs_health(struct jobs *jobs);
 
 #endif

@@ -154,10 +154,16 @@ static void ask_live(struct jobs *jobs, const struct job *job,
                      struct report_input *input, char **reason, struct cJSON **progress)
 {
     const struct live_job *live = live_find(jobs, job->id);
+    bool in_line =
+        queue_explain(jobs->queue, job->job_id, &input->queue_position, reason);
 
-    if (!queue_explain(jobs->queue, job->job_id, &input->queue_position, reason)
-        && live)
+    if (in_line && jobs->disk_full) {
+        free(*reason);
+        *reason = xstrdup(
+            "the disk of railheadd's state folder is full: jobs are placed again when there is room");
+    } else if (!in_line && live) {
         *reason = jobs_pause_reason(live);
+    }
     if (live)
         *progress = haul_to_json(live->haul, job->instance_count);
     input->queue_reason = *reason;
@@ -344,10 +350,15 @@ struct cJSON *jobs_health(struct jobs *jobs)
 {
     struct cJSON *health = json_object_new();
 
-    json_set_text(health, "status", jobs->failed ? "failed" : "ok");
+    json_set_text(health, "status",
+                  jobs->failed            ? "failed"
+                  : !jobs_have_room(jobs) ? "disk_full"
+                                          : "ok");
     json_set_text(health, "version", PACKAGE_VERSION);
     json_set_int(health, "live_jobs", jobs->live_count);
     json_set_int(health, "commits", store_commit_count(jobs->store));
     json_set_int(health, "last_commit_usec", store_commit_usec(jobs->store));
+    json_set_int(health, "clock_step_us",
+                 clock_wall() - clock_boot() - jobs->wall_less_boot);
     return health;
 }

@@ -49,6 +49,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_private.h \
 	daemon/jobs_read.c \
 	daemon/jobs_restart.c \
+	daemon/jobs_room.c \
 	daemon/jobs_round.c \
 	daemon/jobs_spend.c \
 	daemon/jobs_step.c \
@@ -65,6 +66,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/queue.c daemon/queue.h \
 	daemon/report.c daemon/report.h \
 	daemon/reservations.c daemon/reservations.h \
+	daemon/reserve.c daemon/reserve.h \
 	daemon/restore.c \
 	daemon/schema.h \
 	daemon/store.c daemon/store.h \
@@ -73,6 +75,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_budget.c daemon/store_budget.h \
 	daemon/store_chain.c daemon/store_chain.h \
 	daemon/store_charges.c \
+	daemon/store_damage.c \
 	daemon/store_event.c \
 	daemon/store_job.c \
 	daemon/store_key.c \
@@ -82,9 +85,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_price_book.c daemon/store_price_book.h \
 	daemon/store_reservation.c daemon/store_reservation.h \
 	daemon/store_restore.c \
+	daemon/store_room.c \
 	daemon/store_private.h \
+	daemon/store_room.c \
 	daemon/store_tag.c daemon/store_tag.h \
-	daemon/store_wal.c
+	daemon/store_wal.c \
+	daemon/store_wal_check.c
 nodist_daemon_libdaemon_a_SOURCES = daemon/schema.c
 daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 

@@ -31,10 +31,12 @@ int store_fail(struct store *store, const char *what, struct err *err)
     int code = sqlite3_extended_errcode(store->db);
     enum err_code kind = ERR_INTERNAL;
 
-    if ((code & 0xff) == SQLITE_FULL || (code & 0xff) == SQLITE_BUSY)
+    if ((code & 0xff) == SQLITE_FULL)
+        kind = ERR_DISK_FULL;
+    else if ((code & 0xff) == SQLITE_BUSY)
         kind = ERR_UNAVAILABLE;
-    return err_set(err, kind, "database: %s: %s (%d)", what, sqlite3_errmsg(store->db),
-                   code);
+    return err_set(err, kind, "database: %s: %s (%d)%s", what,
+                   sqlite3_errmsg(store->db), code, store_remedy(code));
 }
 
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **out,
@@ -225,36 +227,47 @@ int store_lock(const char *path, int *out, struct err *err)
     auto_close int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
     if (fd < 0)
-        return err_set(err, ERR_INTERNAL, "open %s: %s", name, strerror(errno));
+        return err_set(err, ERR_INTERNAL, "open %s: %s%s", name, strerror(errno),
+                       store_remedy(SQLITE_READONLY));
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
         *out = steal_fd(&fd);
         return 0;
     }
     if (errno == EWOULDBLOCK)
-        return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd", path);
+        return err_set(
+            err, ERR_CONFLICT,
+            "%s is in use by another railheadd: stop that one, or name another --state",
+            path);
     return err_sys(err, errno, "lock %s", name);
 }
 
 static int open_database(struct store *store, const char *path, struct err *err)
 {
-    if (store_lock(path, &store->lock, err) < 0)
+    if (store_lock(path, &store->lock, err) < 0 || store_check_wal(path, err) < 0
+        || store_room_open(path, &store->room, err) < 0)
         return -1;
     if (sqlite3_open_v2(path, &store->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                             | SQLITE_OPEN_NOMUTEX,
-                        NULL)
+                        store->room->name)
         != SQLITE_OK)
         return store_fail(store, path, err);
     sqlite3_busy_timeout(store->db, BUSY_MSEC);
+    /* What is refused is left as it is, its log too. */
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    if (sqlite3_db_readonly(store->db, NULL) == 1)
+        return err_set(err, ERR_INTERNAL, "%s may be read only%s", path,
+                       store_remedy(SQLITE_READONLY));
     if (run_text(store, sql_settings, "open", err) < 0
         || run_text(store, "BEGIN IMMEDIATE", "open", err) < 0
         || run_text(store, "COMMIT", "open", err) < 0) {
         if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_BUSY)
-            return err_set(err, ERR_CONFLICT, "%s is in use by another program", path);
+            return err_set(err, ERR_CONFLICT, "%s is in use by another program: end it",
+                           path);
         return err_wrap(err, "%s", path);
     }
     sqlite3_wal_autocheckpoint(store->db, STORE_WAL_PAGES);
-    return store_fill_wal(path, err);
+    return 0;
 }
 
 static struct store *new_store(void)
@@ -269,12 +282,14 @@ int store_open(const char *path, struct store **out, struct err *err)
 {
     struct store *store = new_store();
 
-    if (open_database(store, path, err) < 0
+    if (open_database(store, path, err) < 0 || store_check_pages(store, path, err) < 0
+        || store_fill_wal(path, err) < 0
         || store_migrate(store, schema_steps, schema_step_count, err) < 0
         || read_last_job(store, err) < 0 || store_read_chain(store, err) < 0) {
         store_close(store);
         return -1;
     }
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     *out = store;
     return 0;
 }
@@ -326,6 +341,7 @@ void store_close(struct store *store)
     for (size_t i = 0; i < store->prepared_count; i++)
         sqlite3_finalize(store->prepared[i].statement);
     sqlite3_close(store->db);
+    store_room_close(store->room);
     if (store->lock >= 0)
         close(store->lock);
     free(store);

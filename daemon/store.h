@@ -27,6 +27,13 @@ void store_close(struct store *store);
 MUST_CHECK int store_was_restored(struct store *store, int64_t job_id, int attempt,
                                   bool *was, struct err *err);
 
+/** Whether there is disk for new work, beside the reserve of what must be written
+ * (daemon/reserve.h). */
+bool store_has_room(struct store *store);
+/** Frees 1 MiB of the reserve, for what must be written outside of the database; false
+ * when nothing is left. */
+bool store_give_room(struct store *store);
+
 bool store_is_dirty(const struct store *store);
 MUST_CHECK int store_commit(struct store *store, struct err *err);
 /** How many commits were made, and how long the last one took, in microseconds. */

@@ -1,6 +1,7 @@
 #ifndef DAEMON_STORE_PRIVATE_H
 #define DAEMON_STORE_PRIVATE_H
 
+#include "daemon/reserve.h"
 #include "daemon/schema.h"
 #include "daemon/store.h"
 #include "daemon/store_chain.h"
@@ -13,9 +14,18 @@ enum {
     STORE_STATEMENTS_MAX = 96
 };
 
+/* store_room.c: SQLite's way to the disk, with the reserve behind it. */
+struct store_room {
+    sqlite3_vfs vfs; /* first: SQLite hands it back */
+    sqlite3_vfs *real;
+    char *name;
+    struct reserve reserve;
+};
+
 struct store {
     sqlite3 *db;
-    int lock;            /* fd of PATH.lock; -1: opened to be read only */
+    struct store_room *room; /* NULL: opened to be read only */
+    int lock;                /* fd of PATH.lock; -1: opened to be read only */
     usec_t read_boot_us; /* read only: just before what is read, so that what still runs
                             counts no longer than to there */
     usec_t read_wall_us;
@@ -44,6 +54,23 @@ enum {
  * database open. */
 MUST_CHECK int store_fill_wal(const char *path, struct err *err);
 
+/** Opens the reserve of the database `path` and has SQLite know the file system that
+ * draws on it by room->name; to be closed after the database. */
+MUST_CHECK int store_room_open(const char *path, struct store_room **out,
+                               struct err *err);
+void store_room_close(struct store_room *room); /* NULL is well */
+
+/** store_damage.c: what a person can do about a code of SQLite, as words behind the
+ * failure; "" when nothing is known.  Pure. */
+const char *store_remedy(int code);
+/** Reads all pages of a database that is small enough for that: ERR_INTERNAL when one
+ * is damaged. */
+MUST_CHECK int store_check_pages(struct store *store, const char *path,
+                                 struct err *err);
+/** store_wal_check.c: ERR_INTERNAL when commits are missing in the log of a database
+ * that nobody has open. */
+MUST_CHECK int store_check_wal(const char *path, struct err *err);
+
 /** One daemon at a time; programs that only read come and go beside it.  ERR_CONFLICT:
  * another one has the database `path`.  It is given up when the caller closes *fd. */
 MUST_CHECK int store_lock(const char *path, int *fd, struct err *err);
@@ -56,6 +83,23 @@ MUST_CHECK int store_migrate(struct store *store, const struct schema_step *step
 
 /** store_backup.c: ERR_INTERNAL when SQLite finds damage anywhere in the database. */
 MUST_CHECK int store_check_integrity(sqlite3 *db, struct err *err);
+
+/** Opens the reserve of the database `path` and has SQLite know the file system that
+ * draws on it by room->name; to be closed after the database. */
+MUST_CHECK int store_room_open(const char *path, struct store_room **out,
+                               struct err *err);
+void store_room_close(struct store_room *room); /* NULL is well */
+
+/** store_damage.c: what a person can do about a code of SQLite, as words behind the
+ * failure; "" when nothing is known.  Pure. */
+const char *store_remedy(int code);
+/** Reads all pages of a database that is small enough for that: ERR_INTERNAL when one
+ * is damaged. */
+MUST_CHECK int store_check_pages(struct store *store, const char *path,
+                                 struct err *err);
+/** store_wal_check.c: ERR_INTERNAL when commits are missing in the log of a database
+ * that nobody has open. */
+MUST_CHECK int store_check_wal(const char *path, struct err *err);
 
 /** store_charges.c: whether any interval has changed its price. */
 MUST_CHECK int store_read_cuts(struct store *store, struct err *err);

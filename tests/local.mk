@@ -85,6 +85,7 @@ heavy_tests = \
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
+	tests/faults/database.sh \
 	tests/faults/disk_full.sh \
 	tests/faults/hostile_clients.sh \
 	tests/faults/nursery.sh \
@@ -202,6 +203,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_report.c \
 	tests/unit/test_request.c \
 	tests/unit/test_reservations.c \
+	tests/unit/test_reserve.c \
 	tests/unit/test_routes.c \
 	tests/unit/test_rsh.c \
 	tests/unit/test_series.c \
