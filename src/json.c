@@ -27,9 +27,7 @@
 /* cJSON returns NULL only when memory is out. */
 static cJSON *or_abort(cJSON *item)
 {
-    if (!item)
-        abort();
-    return item;
+    return xcheck(item);
 }
 
 /* --- reading --- */

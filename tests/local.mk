@@ -74,7 +74,7 @@ long_tests = \
 	tests/faults/staging.sh \
 	tests/flow/budgets.sh \
 	tests/flow/estimates.sh \
-	tests/faults/kill9.sh \
+	tests/drill/drill.sh \
 	tests/faults/orphans.sh
 # Foreign programs take most of their time, and sanitizers see nothing of those: check-programs leaves them out.
 heavy_tests = \
@@ -85,6 +85,7 @@ heavy_tests = \
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
+	tests/drill/points.sh \
 	tests/faults/database.sh \
 	tests/faults/disk_full.sh \
 	tests/faults/hostile_clients.sh \
@@ -98,7 +99,6 @@ test_helpers = \
 	tests/data/roberta-sst2.csv \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
-	tests/faults/kill9.py \
 	tests/faults/hostile_clients.py \
 	tests/faults/slow_nursery.py \
 	tests/flow/make_jobs.c \
