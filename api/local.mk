@@ -9,6 +9,7 @@ api_libapi_a_SOURCES = \
 	api/handle_bill.c \
 	api/handle_compare.c \
 	api/handle_budgets.c \
+	api/handle_diagnosis.c \
 	api/handle_health.c \
 	api/handle_history.c \
 	api/handle_instances.c \

@@ -54,6 +54,7 @@ static const struct route routes[] = {
     { "POST", "/v1/comparisons", "compareTrainingJobs", handle_compare, no_parameters, true, NULL },
     { "GET", "/v1/ledger/verification", "verifyLedger", handle_ledger_verify, verify_parameters, false, NULL },
     { "GET", "/v1/backup", "getBackup", handle_backup, no_parameters, false, NULL },
+    { "GET", "/v1/diagnosis", "getDiagnosis", handle_diagnosis, no_parameters, false, NULL },
     { "GET", "/healthz", "getHealth", handle_health, no_parameters, false, NULL },
     { "GET", "/readyz", "getReadiness", handle_ready, no_parameters, false, NULL },
 };

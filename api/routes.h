@@ -88,6 +88,8 @@ route_handler_t handle_prices;
 route_handler_t handle_price_set;
 /* handle_admin.c */
 route_handler_t handle_backup;
+/* handle_diagnosis.c */
+route_handler_t handle_diagnosis;
 /* handle_health.c */
 route_handler_t handle_health;
 route_handler_t handle_ready;

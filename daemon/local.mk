@@ -77,6 +77,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_charges.c \
 	daemon/store_damage.c \
 	daemon/store_event.c \
+	daemon/store_ids.c \
 	daemon/store_job.c \
 	daemon/store_key.c \
 	daemon/store_ledger.c \
@@ -87,7 +88,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store_restore.c \
 	daemon/store_room.c \
 	daemon/store_private.h \
-	daemon/store_room.c \
 	daemon/store_tag.c daemon/store_tag.h \
 	daemon/store_wal.c \
 	daemon/store_wal_check.c

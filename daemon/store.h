@@ -94,6 +94,11 @@ MUST_CHECK int store_get_runs(struct store *store, const struct job *like, size_
 MUST_CHECK int store_live_jobs(struct store *store, int64_t **ids, size_t *count,
                                struct err *err);
 
+typedef void store_id_callback_t(void *context, const char *id, bool is_over);
+/** The id of every job (store_ids.c); it is valid during the call only. */
+MUST_CHECK int store_each_id(struct store *store, store_id_callback_t *callback,
+                             void *context, struct err *err);
+
 /* --- store_event.c --- */
 
 MUST_CHECK int store_append_event(struct store *store, int64_t job_id,

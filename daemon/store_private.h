@@ -84,23 +84,6 @@ MUST_CHECK int store_migrate(struct store *store, const struct schema_step *step
 /** store_backup.c: ERR_INTERNAL when SQLite finds damage anywhere in the database. */
 MUST_CHECK int store_check_integrity(sqlite3 *db, struct err *err);
 
-/** Opens the reserve of the database `path` and has SQLite know the file system that
- * draws on it by room->name; to be closed after the database. */
-MUST_CHECK int store_room_open(const char *path, struct store_room **out,
-                               struct err *err);
-void store_room_close(struct store_room *room); /* NULL is well */
-
-/** store_damage.c: what a person can do about a code of SQLite, as words behind the
- * failure; "" when nothing is known.  Pure. */
-const char *store_remedy(int code);
-/** Reads all pages of a database that is small enough for that: ERR_INTERNAL when one
- * is damaged. */
-MUST_CHECK int store_check_pages(struct store *store, const char *path,
-                                 struct err *err);
-/** store_wal_check.c: ERR_INTERNAL when commits are missing in the log of a database
- * that nobody has open. */
-MUST_CHECK int store_check_wal(const char *path, struct err *err);
-
 /** store_charges.c: whether any interval has changed its price. */
 MUST_CHECK int store_read_cuts(struct store *store, struct err *err);
 

@@ -42,6 +42,7 @@ src_libwords_a_SOURCES = \
 	src/money.c src/money.h \
 	src/namespaces.c src/namespaces.h \
 	src/nursery.c src/nursery.h \
+	src/port.c src/port.h \
 	src/problems.c src/problems.h \
 	src/process.c src/process.h \
 	src/profile.c src/profile.h \

@@ -23,6 +23,7 @@ lint_tests = \
 flow_tests = \
 	tests/flow/backup.sh \
 	tests/flow/compare.sh \
+	tests/flow/doctor.sh \
 	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
 	tests/flow/example_by_hand.sh \

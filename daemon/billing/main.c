@@ -22,6 +22,7 @@ static const struct {
     { "receipt", bill_receipt },
     { "usage", bill_usage },
     { "backup", bill_backup },
+    { "diagnose", bill_diagnose },
 };
 /* clang-format on */
 

@@ -18,8 +18,10 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/compare_print.c \
 	src/cli/compare_table.c \
 	src/cli/doctor.h \
+	src/cli/doctor_daemon.c \
 	src/cli/doctor_host.c \
 	src/cli/doctor_jobs.c \
+	src/cli/doctor_limits.c \
 	src/cli/doctor_python.c \
 	src/cli/figure.c src/cli/figure.h \
 	src/cli/follow.c src/cli/follow.h \

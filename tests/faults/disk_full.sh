@@ -95,6 +95,8 @@ http "/v1/sources/$(sha256sum <"$WORK/source" | cut -d ' ' -f 1)" -T "$WORK/sour
 check "a source is not taken either" grep -q '"code":"disk_full"' "$WORK/source.out"
 http /readyz >"$WORK/ready.out" 2>&1
 check "it is not ready for new work" grep -q disk_full "$WORK/ready.out"
+"$JOBCTL" doctor >"$WORK/doctor.out"
+check "the doctor says so" grep -q "^error *daemon .*disk of railheadd's state folder is full" "$WORK/doctor.out"
 touch "$WORK/end"
 stop asked
 check "a job ends of itself" wait_for short
