@@ -45,12 +45,16 @@ enum {
     SWEEP_LOOKS = 2048
 };
 
+/* Who comes again and again must not fill the log. */
+enum {
+    LOG_PERIOD_S = 60
+};
+
 struct client {
     LIST_ENTRY(client) link;
     uid_t uid;
     int guests;   /* that are let in */
     int refused;  /* that are not, and are still here */
-    bool is_told; /* of its refusals there is a line in the log */
     int64_t held; /* bytes */
 };
 
@@ -86,6 +90,7 @@ struct guard {
     int reserved;
     int lingering; /* refused, and not cut */
     int64_t held;
+    usec_t quiet_until; /* no refusal is logged before */
     struct loop_source *timer;
 };
 
@@ -271,6 +276,18 @@ static int check_limits(const struct guard *guard, const struct client *client,
     return 0;
 }
 
+static void log_refusal(const struct guest *guest)
+{
+    struct guard *guard = guest->guard;
+    usec_t now = clock_boot();
+
+    if (now < guard->quiet_until)
+        return;
+    guard->quiet_until = now + LOG_PERIOD_S * USEC_PER_SEC;
+    log_warning("api.refused uid=%d connections=%d of=%d", (int)guest->client->uid,
+                guest->client->guests, guard->count);
+}
+
 /* Why goes out before it is asked anything; then it has a moment to send what it wanted
  * to and to read, for a socket that is closed over bytes unread takes back what was
  * said. */
@@ -281,10 +298,7 @@ static void turn_away(struct guest *guest, const struct err *why)
     guest->phase = GUEST_REFUSED;
     guest->deadline += LINGER_MS * USEC_PER_MSEC;
     guest->guard->lingering++;
-    if (!guest->client->is_told)
-        log_warning("api.refused uid=%d connections=%d", (int)guest->client->uid,
-                    guest->client->guests);
-    guest->client->is_told = true;
+    log_refusal(guest);
     reply_err(&reply, why);
     tell(guest->fd, &reply);
     if (guest->guard->lingering > LINGER_MAX)
