@@ -56,20 +56,30 @@ static char *look_up(uid_t uid)
     return xasprintf("%u", (unsigned)uid);
 }
 
-const char *auth_peer(struct auth *auth, int fd)
+bool auth_uid(int fd, uid_t *uid)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    struct known_user *user;
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+        return false;
+    *uid = peer.uid;
+    return true;
+}
+
+const char *auth_peer(struct auth *auth, int fd)
+{
+    struct known_user *user;
+    uid_t uid;
+
+    if (!auth_uid(fd, &uid))
         return auth_anonymous;
     for (user = auth->users; user; user = user->next)
-        if (user->uid == peer.uid)
+        if (user->uid == uid)
             return user->name;
     user = xcalloc(1, sizeof *user);
-    user->uid = peer.uid;
-    user->name = look_up(peer.uid);
+    user->uid = uid;
+    user->name = look_up(uid);
     user->next = auth->users;
     auth->users = user;
     return user->name;

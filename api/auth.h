@@ -3,6 +3,8 @@
 
 #include "src/base.h"
 
+#include <sys/types.h>
+
 /* Who asks, and whether a web page may be behind it. */
 
 struct auth;
@@ -14,6 +16,9 @@ void auth_free(struct auth *auth);
  * uid as a number when it has no name.  Valid as long as `auth`: each uid is looked up
  * once. */
 const char *auth_peer(struct auth *auth, int fd);
+
+/** Uid of that user; false when the kernel does not say. */
+bool auth_uid(int fd, uid_t *uid);
 
 /* Everybody who comes by TCP. */
 extern const char auth_anonymous[];

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* A body that nobody wants is read up to here; beyond it the connection is closed. */
 #define DISCARD_MAX (INT64_C(16) << 20)
@@ -49,6 +50,31 @@ static void find_route(struct exchange *exchange, const char *method, const char
                       path);
 }
 
+static void check_head(struct exchange *exchange, const struct envelope *envelope)
+{
+    if (exchange->target_bytes <= EXCHANGE_TARGET_MAX
+        && envelope->head_bytes > EXCHANGE_HEAD_MAX)
+        reply_problem(&exchange->reply, PROBLEM_HEADERS_TOO_LARGE, NULL,
+                      "the headers have %zu bytes, at most %d are allowed",
+                      envelope->head_bytes, EXCHANGE_HEAD_MAX);
+}
+
+/* Whoever passes the request on may have understood it otherwise, and take a part of
+ * the body for another request (RFC 9112, 6.1 and 6.3). */
+static void check_framing(struct exchange *exchange, const struct envelope *envelope)
+{
+    const char *encoding = envelope->transfer_encoding;
+
+    exchange->is_misframed =
+        envelope->framings > 1 || (encoding && strcasecmp(encoding, "chunked") != 0);
+    if (!exchange->is_misframed)
+        return;
+    exchange->reply.ends = true;
+    reply_problem(&exchange->reply, PROBLEM_INVALID_HEADER, NULL,
+                  "give one Content-Length, or Transfer-Encoding: chunked, and only one"
+                  " of the two");
+}
+
 static int64_t announced_body(const struct envelope *envelope)
 {
     if (envelope->transfer_encoding)
@@ -63,8 +89,12 @@ void exchange_begin(struct exchange *exchange, struct api *api,
     exchange->api = api;
     exchange->announced = announced_body(envelope);
     exchange->waits_to_send = exchange->announced != 0 && envelope->expect;
+    exchange->target_bytes = strlen(envelope->path);
+    check_framing(exchange, envelope);
+    if (!exchange->reply.status)
+        check_head(exchange, envelope);
     /* A browser cannot reach a unix socket. */
-    if (envelope->by_tcp)
+    if (!exchange->reply.status && envelope->by_tcp)
         check_browser(exchange, envelope);
     if (!exchange->reply.status)
         find_route(exchange, envelope->method, envelope->path);
@@ -73,7 +103,8 @@ void exchange_begin(struct exchange *exchange, struct api *api,
 void exchange_parameter(struct exchange *exchange, const char *name, const char *value,
                         size_t value_len)
 {
-    if (!exchange->reply.status)
+    exchange->target_bytes += strlen(name) + value_len + 2;
+    if (!exchange->reply.status && exchange->target_bytes <= EXCHANGE_TARGET_MAX)
         request_add_parameter(&exchange->request, name, value, value_len,
                               &exchange->problems);
 }
@@ -98,11 +129,21 @@ static void refuse_size(struct exchange *exchange)
                   is_source(exchange) ? "source_bytes" : "body_bytes");
 }
 
+static void refuse_target(struct exchange *exchange)
+{
+    reply_clear(&exchange->reply);
+    reply_problem(&exchange->reply, PROBLEM_URI_TOO_LONG, NULL,
+                  "the path and the query have %zu bytes, at most %d are allowed",
+                  exchange->target_bytes, EXCHANGE_TARGET_MAX);
+}
+
 void exchange_enter(struct exchange *exchange)
 {
     const struct route *route = exchange->request.route;
     struct reply *reply = &exchange->reply;
 
+    if (exchange->target_bytes > EXCHANGE_TARGET_MAX && !exchange->is_misframed)
+        refuse_target(exchange);
     if (reply->status)
         return;
     if (exchange->problems.count) {
@@ -119,7 +160,8 @@ void exchange_enter(struct exchange *exchange)
 bool exchange_answers_early(const struct exchange *exchange)
 {
     return exchange->reply.status
-           && (exchange->waits_to_send || exchange->announced > DISCARD_MAX);
+           && (exchange->waits_to_send || exchange->is_misframed
+               || exchange->announced > DISCARD_MAX);
 }
 
 static void keep_upload(struct exchange *exchange, const char *bytes, size_t len)
@@ -157,6 +199,20 @@ bool exchange_body(struct exchange *exchange, const char *bytes, size_t len)
         exchange->dropped += (int64_t)len;
     }
     return exchange->dropped <= DISCARD_MAX;
+}
+
+int64_t exchange_held(const struct exchange *exchange)
+{
+    const struct reply *reply = &exchange->reply;
+
+    return (int64_t)exchange->body.room + (reply->has_file ? 0 : (int64_t)reply->len);
+}
+
+void exchange_refuse(struct exchange *exchange, const struct err *why)
+{
+    text_clear(&exchange->body);
+    reply_clear(&exchange->reply);
+    reply_err(&exchange->reply, why);
 }
 
 bool exchange_answer(struct exchange *exchange)

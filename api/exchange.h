@@ -21,7 +21,16 @@ struct envelope {
     const char *content_length;
     const char *transfer_encoding;
     const char *expect;
+    int framings;      /* headers that say how long the body is */
+    size_t head_bytes; /* the request line and the headers */
     bool by_tcp;
+};
+
+/* Of the request line and the headers, and of what the path and the query may have of
+ * it: twice and as much as the 8000 bytes that RFC 9110, 4.1 wants taken. */
+enum {
+    EXCHANGE_HEAD_MAX = 16384,
+    EXCHANGE_TARGET_MAX = 8192
 };
 
 struct exchange {
@@ -30,10 +39,12 @@ struct exchange {
     struct reply reply;
     struct problems problems; /* of the query parameters */
     struct text body;
-    int64_t announced;  /* bytes of body; -1: some, unknown how many */
-    int64_t body_taken; /* bytes that came for `body` */
-    int64_t dropped;    /* bytes that came and were of no use */
-    bool waits_to_send; /* the client sends its body only when it is told to */
+    int64_t announced;   /* bytes of body; -1: some, unknown how many */
+    int64_t body_taken;  /* bytes that came for `body` */
+    int64_t dropped;     /* bytes that came and were of no use */
+    size_t target_bytes; /* of path and query */
+    bool waits_to_send;  /* the client sends its body only when it is told to */
+    bool is_misframed;   /* nobody can tell where the body ends */
 };
 
 /** Refuses web pages and finds the route. */
@@ -55,8 +66,15 @@ bool exchange_answers_early(const struct exchange *exchange);
  * cut the connection. */
 bool exchange_body(struct exchange *exchange, const char *bytes, size_t len);
 
+/** How much memory its body and its answer take. */
+int64_t exchange_held(const struct exchange *exchange);
+
+/** Refuses the request for what others hold; its own body is dropped. */
+void exchange_refuse(struct exchange *exchange, const struct err *why);
+
 /** The request is in, whole: has it answered unless it is.  The caller has set the
- * request's owner and headers.  True when the answer must wait for the next commit. */
+ * request's owner and headers.  True when the answer must wait for the next commit.
+ * While reply.status is 0 after, it is to be called again in the next round. */
 bool exchange_answer(struct exchange *exchange);
 
 /** Frees what it holds. */

@@ -1,6 +1,7 @@
 /* /v1/training-jobs/NAME/metrics and .../utilization.  Decides what may be asked; what
  * a page has is history's. */
 
+#include "api/cursor.h"
 #include "api/history.h"
 #include "api/routes.h"
 
@@ -9,10 +10,11 @@ static void answer_page(struct api *api, const struct request *request,
 {
     auto_problems struct problems problems = { 0 };
     auto_job_history struct job_history job = { 0 };
+    auto_free char *cursor = cursor_open(&api->cursor_key, request, &problems);
     struct cJSON *page = NULL;
     struct err err;
 
-    query->cursor = request_parameter(request, "cursor");
+    query->cursor = cursor;
     query->limit = HISTORY_LIMIT_MAX;
     query->worker = -1;
     query->since = INT64_MIN;
@@ -26,10 +28,12 @@ static void answer_page(struct api *api, const struct request *request,
         return;
     }
     if (jobs_history(api->jobs, request->capture, &job, &err) < 0
-        || history_page(&job, query, &page, &err) < 0)
+        || history_page(&job, query, &page, &err) < 0) {
         reply_err(reply, &err);
-    else
-        reply_json(reply, 200, page);
+        return;
+    }
+    cursor_seal_page(&api->cursor_key, request, page);
+    reply_json(reply, 200, page);
 }
 
 void handle_job_metrics(struct api *api, const struct request *request,

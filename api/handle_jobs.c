@@ -2,6 +2,7 @@
  * the job machine; what becomes of it is decided there. */
 
 #include "api/body.h"
+#include "api/cursor.h"
 #include "api/routes.h"
 #include "src/digest.h"
 #include "src/job_state.h"
@@ -137,31 +138,62 @@ static void check_status(const char *status, struct problems *problems)
     problems_add(problems, "status", hint.bytes, "unknown status \"%.64s\"", status);
 }
 
-void handle_job_list(struct api *api, const struct request *request,
-                     struct reply *reply)
+static const char *read_tag(const struct request *request, struct problems *problems)
+{
+    const char *tag = request_parameter(request, "tag");
+
+    if (tag && (!strchr(tag, '=') || *tag == '='))
+        problems_add(problems, "tag", NULL, "expected KEY=VALUE, got \"%.64s\"", tag);
+    return tag;
+}
+
+/* False: the reply says why. */
+static bool begin_list(struct api *api, const struct request *request,
+                       struct reply *reply)
 {
     auto_problems struct problems problems = { 0 };
-    struct cJSON *list = NULL;
+    auto_free char *cursor = cursor_open(&api->cursor_key, request, &problems);
     int64_t limit = LIST_LIMIT;
     struct err err;
     struct job_filter filter = {
         .status = request_parameter(request, "status"),
         .owner = request_parameter(request, "owner"),
+        .instance_type = request_parameter(request, "instance_type"),
+        .tag = read_tag(request, &problems),
         .name_part = request_parameter(request, "name"),
-        .cursor = request_parameter(request, "cursor"),
     };
 
     check_status(filter.status, &problems);
+    request_time(request, "created_after", &filter.created_from, &problems);
+    request_time(request, "created_before", &filter.created_until, &problems);
     request_int(request, "limit", 1, LIST_LIMIT_MAX, &limit, &problems);
-    if (problems.count) {
+    if (problems.count)
         reply_parameters(reply, &problems);
+    else if (job_page_new(api->jobs, &filter, (int)limit, cursor, &reply->page, &err)
+             < 0)
+        reply_err(reply, &err);
+    return reply->page != NULL;
+}
+
+/* Called again, in later rounds, until the page is there. */
+void handle_job_list(struct api *api, const struct request *request,
+                     struct reply *reply)
+{
+    struct cJSON *page;
+    struct err err;
+    bool done;
+
+    if (!reply->page && !begin_list(api, request, reply))
+        return;
+    if (job_page_look(reply->page, &done, &err) < 0) {
+        reply_err(reply, &err);
         return;
     }
-    filter.limit = (int)limit;
-    if (jobs_list(api->jobs, &filter, &list, &err) < 0)
-        reply_err(reply, &err);
-    else
-        reply_json(reply, 200, list);
+    if (!done)
+        return;
+    page = job_page_take(reply->page);
+    cursor_seal_page(&api->cursor_key, request, page);
+    reply_json(reply, 200, page);
 }
 
 /* Answers with what one of the job machine's questions about a job gives. */

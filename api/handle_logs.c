@@ -21,6 +21,7 @@ void handle_job_logs(struct api *api, const struct request *request,
     request_int(request, "tail", 0, LOG_TAIL_MAX, &query.tail, &problems);
     request_bool(request, "follow", &query.follow, &problems);
     request_time(request, "since", &query.since, &problems);
+    request_bool(request, "frames", &query.frames, &problems);
     if (problems.count) {
         reply_parameters(reply, &problems);
         return;
@@ -32,5 +33,6 @@ void handle_job_logs(struct api *api, const struct request *request,
         return;
     }
     reply->status = 200;
-    reply->content_type = "text/plain; charset=utf-8";
+    reply->content_type =
+        query.frames ? "application/octet-stream" : "text/plain; charset=utf-8";
 }

@@ -2,6 +2,7 @@
  * in the job machine. */
 
 #include "api/body.h"
+#include "api/cursor.h"
 #include "api/routes.h"
 
 enum {
@@ -11,12 +12,13 @@ enum {
 void handle_prices(struct api *api, const struct request *request, struct reply *reply)
 {
     auto_problems struct problems problems = { 0 };
+    auto_free char *cursor = cursor_open(&api->cursor_key, request, &problems);
     struct cJSON *list = NULL;
     int64_t limit = LIST_LIMIT;
     struct err err;
     struct price_filter filter = {
         .instance_type = request_parameter(request, "instance_type"),
-        .cursor = request_parameter(request, "cursor"),
+        .cursor = cursor,
     };
 
     request_int(request, "limit", 1, LIST_LIMIT, &limit, &problems);
@@ -25,10 +27,12 @@ void handle_prices(struct api *api, const struct request *request, struct reply 
         return;
     }
     filter.limit = (int)limit;
-    if (jobs_prices(api->jobs, &filter, &list, &err) < 0)
+    if (jobs_prices(api->jobs, &filter, &list, &err) < 0) {
         reply_err(reply, &err);
-    else
-        reply_json(reply, 200, list);
+        return;
+    }
+    cursor_seal_page(&api->cursor_key, request, list);
+    reply_json(reply, 200, list);
 }
 
 void handle_price_set(struct api *api, const struct request *request,

@@ -50,6 +50,8 @@ void open_source_put(struct api *api, struct request *request, struct reply *rep
         return;
     if (is_there(api->jobs, hex, &size))
         answer(reply, 200, hex, size);
+    else if (jobs_need_room(api->jobs, &err) < 0)
+        reply_err(reply, &err);
     else if (upload_new(api->jobs, hex, api->source_limit_bytes, &request->upload, &err)
              < 0)
         reply_err(reply, &err);

@@ -3,19 +3,19 @@
 
 #include "api/listener.h"
 
+#include "api/auth.h"
 #include "src/clock.h"
 #include "src/log.h"
 #include "src/text.h"
 
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-/* Of one connection: its headers, and the buffer that uploads come through. */
+/* Of one connection: its headers twice over what a request may have, so that too many
+ * are refused in our words, and the buffer that uploads come through. */
 enum {
-    CONNECTION_MEMORY_BYTES = 16384
-};
-enum {
-    IDLE_TIMEOUT_S = 60
+    CONNECTION_MEMORY_BYTES = 2 * EXCHANGE_HEAD_MAX
 };
 
 /* Lets the library work, and sees to it that it is run again when it wants to be though
@@ -74,6 +74,86 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *p
     return strstr(part, "%00") ? strlen(part) : MHD_http_unescape(part);
 }
 
+/* --- connections --- */
+
+int listener_fd(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+        ->connect_fd;
+}
+
+struct guest *listener_guest(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+        ->socket_context;
+}
+
+static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind,
+                                     const char *name, const char *value)
+{
+    int *count = context;
+
+    (void)kind;
+    (void)value;
+    *count += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0
+              || strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    return MHD_YES;
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+void listener_read_headers(struct MHD_Connection *connection, struct envelope *envelope)
+{
+    envelope->host = header(connection, MHD_HTTP_HEADER_HOST);
+    envelope->origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
+    envelope->content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    envelope->transfer_encoding = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+    envelope->expect = header(connection, MHD_HTTP_HEADER_EXPECT);
+    envelope->head_bytes =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+            ->header_size;
+    envelope->framings = 0;
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_framing,
+                              &envelope->framings);
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection,
+                          void **guest, enum MHD_ConnectionNotificationCode what)
+{
+    const struct listener *listener = context;
+    int fd = listener_fd(connection);
+    uid_t uid = GUARD_ANYBODY;
+
+    switch (what) {
+    case MHD_CONNECTION_NOTIFY_STARTED:
+        if (listener->is_unix)
+            (void)auth_uid(fd, &uid);
+        *guest = guard_enter(listener->guard, fd, uid);
+        break;
+    case MHD_CONNECTION_NOTIFY_CLOSED:
+        guest_leave(*guest);
+        break;
+    }
+}
+
+/* --- starting and stopping --- */
+
+/* Who moves no byte for so long is cut without a word: after the guard, which has one,
+ * had its turn. */
+static unsigned silence_s(const struct guard_limits *limits)
+{
+    usec_t longest = limits->idle;
+
+    if (longest < limits->header)
+        longest = limits->header;
+    if (longest < limits->body)
+        longest = limits->body;
+    return (unsigned)(longest / USEC_PER_SEC) + 1;
+}
+
 /* Takes `fd` over, also when it fails. */
 static int start_library(struct listener *listener, const struct listener_calls *calls,
                          int fd, struct err *err)
@@ -86,9 +166,10 @@ static int start_library(struct listener *listener, const struct listener_calls 
         MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
         MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
-        MHD_OPTION_NOTIFY_COMPLETED, calls->on_completed, NULL,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)calls->connection_limit,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
+        MHD_OPTION_NOTIFY_COMPLETED, calls->on_completed, listener,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)guard_places(listener->guard),
+        MHD_OPTION_CONNECTION_TIMEOUT, silence_s(calls->limits),
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
         MHD_OPTION_END);
     /* clang-format on */
@@ -104,6 +185,10 @@ int listener_start(struct listener *listener, struct loop *loop,
     const union MHD_DaemonInfo *info;
 
     listener->timer_at = INT64_MAX;
+    if (guard_new(calls->limits, loop, &listener->guard, err) < 0) {
+        close(fd);
+        return -1;
+    }
     if (start_library(listener, calls, fd, err) < 0)
         return -1;
     info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -128,10 +213,11 @@ void listener_stop(struct listener *listener)
     loop_source_free(listener->ready);
     loop_source_free(listener->again);
     loop_source_free(listener->timer);
-    if (!listener->daemon)
-        return;
-    /* What is answered already goes out: after a commit that failed it says so. */
-    if (MHD_run(listener->daemon) == MHD_NO)
-        log_error("api.run result=failed");
-    MHD_stop_daemon(listener->daemon);
+    if (listener->daemon) {
+        /* What is answered already goes out: after a commit that failed it says so. */
+        if (MHD_run(listener->daemon) == MHD_NO)
+            log_error("api.run result=failed");
+        MHD_stop_daemon(listener->daemon);
+    }
+    guard_free(listener->guard);
 }

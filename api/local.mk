@@ -2,10 +2,14 @@ noinst_LIBRARIES += api/libapi.a
 api_libapi_a_SOURCES = \
 	api/auth.c api/auth.h \
 	api/body.c api/body.h \
+	api/cursor.c api/cursor.h \
 	api/exchange.c api/exchange.h \
+	api/handle_admin.c \
+	api/guard.c api/guard.h \
 	api/handle_bill.c \
 	api/handle_compare.c \
 	api/handle_budgets.c \
+	api/handle_diagnosis.c \
 	api/handle_health.c \
 	api/handle_history.c \
 	api/handle_instances.c \

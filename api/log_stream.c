@@ -8,17 +8,25 @@
 #include "api/log_source.h"
 #include "src/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Bytes of one rank's log that are read at once. */
+enum {
+    RAW_CHUNK = 32768
+};
 
 struct log_stream {
     struct log_query query;
     struct log_source *sources; /* by rank; of a later attempt behind */
     size_t count;
-    bool begun;         /* logs have been seen */
-    bool raw;           /* one rank: its bytes as they are */
-    bool ended;         /* the job has, and its logs are complete */
-    struct text merged; /* made, and not yet given */
+    size_t ranks;     /* that the job has */
+    bool begun;       /* logs have been seen */
+    bool raw;         /* one rank: its bytes as they are */
+    bool in_line;     /* under `raw`: the last byte was not a line feed */
+    bool ended;       /* the job has, and its logs are complete */
+    struct text made; /* and not yet given */
 };
 
 struct log_stream *log_stream_new(const struct log_query *query)
@@ -36,7 +44,7 @@ void log_stream_free(struct log_stream *stream)
     for (size_t i = 0; i < stream->count; i++)
         log_source_clear(&stream->sources[i]);
     free(stream->sources);
-    text_clear(&stream->merged);
+    text_clear(&stream->made);
     free(stream);
 }
 
@@ -74,22 +82,33 @@ static void add_source(struct log_stream *stream, const struct job_log *log)
     log_source_init(&stream->sources[stream->count++], log);
 }
 
-/* The one of `sources` whose line before next[i] is the latest, SIZE_MAX when none has
- * any. */
-static size_t latest(struct log_stream *stream, const uint64_t *first,
-                     const uint64_t *next)
+/* Where a log may begin, by its records. */
+struct look_back {
+    uint64_t first;
+    uint64_t next;
+    uint64_t count;
+    usec_t at; /* of the line before `next`; INT64_MIN: there is none */
+};
+
+static void look_at(struct log_source *source, struct look_back *back)
 {
-    size_t found = SIZE_MAX;
-    usec_t found_at = INT64_MIN;
     struct log_time record;
 
-    for (size_t i = 0; i < stream->count; i++) {
-        if (next[i] == first[i]
-            || !log_source_record(&stream->sources[i], next[i] - 1, &record))
-            continue;
-        if (record.wall_us >= found_at) {
+    back->at = INT64_MIN;
+    if (back->next > back->first && log_source_record(source, back->next - 1, &record))
+        back->at = record.wall_us;
+}
+
+/* The one whose line before `next` is the latest, `count` when none has any. */
+static size_t latest(const struct look_back *backs, size_t count)
+{
+    size_t found = count;
+    usec_t found_at = INT64_MIN;
+
+    for (size_t i = 0; i < count; i++) {
+        if (backs[i].at > INT64_MIN && backs[i].at >= found_at) {
             found = i;
-            found_at = record.wall_us;
+            found_at = backs[i].at;
         }
     }
     return found;
@@ -100,39 +119,56 @@ static size_t latest(struct log_stream *stream, const uint64_t *first,
 static void find_beginning(struct log_stream *stream)
 {
     const struct log_query *query = &stream->query;
-    auto_free uint64_t *first = xcalloc(stream->count, sizeof *first);
-    auto_free uint64_t *next = xcalloc(stream->count, sizeof *next);
-    auto_free uint64_t *count = xcalloc(stream->count, sizeof *count);
+    auto_free struct look_back *backs = xcalloc(stream->count, sizeof *backs);
 
     for (size_t i = 0; i < stream->count; i++) {
         struct log_source *source = &stream->sources[i];
+        struct look_back *back = &backs[i];
 
-        count[i] = log_source_records(source);
-        first[i] = query->since > INT64_MIN
-                       ? log_source_first_since(source, count[i], query->since)
-                       : 0;
-        next[i] = query->tail < 0 ? first[i] : count[i];
+        back->count = log_source_records(source);
+        back->first = log_source_first(source, back->count, query->since);
+        back->next = query->tail < 0 ? back->first : back->count;
+        look_at(source, back);
     }
     for (int64_t left = query->tail; left > 0; left--) {
-        size_t i = latest(stream, first, next);
+        size_t i = latest(backs, stream->count);
 
-        if (i == SIZE_MAX)
+        if (i == stream->count)
             break;
-        next[i]--;
+        backs[i].next--;
+        look_at(&stream->sources[i], &backs[i]);
     }
     for (size_t i = 0; i < stream->count; i++)
-        if (query->tail >= 0 || query->since > INT64_MIN)
-            log_source_begin_at(&stream->sources[i], next[i], count[i]);
+        log_source_begin_at(&stream->sources[i], backs[i].next, backs[i].count);
+}
+
+/* The head of a frame. */
+static void mark(struct log_stream *stream, const struct log_source *source,
+                 uint64_t offset, size_t len)
+{
+    text_printf(&stream->made, "%d %d/%zu %" PRIu64 " %zu\n", source->attempt,
+                source->rank, stream->ranks, offset, len);
+}
+
+/* Where a log begins. */
+static void mark_beginning(struct log_stream *stream, const struct log_source *source)
+{
+    if (stream->query.frames)
+        mark(stream, source, source->at, 0);
 }
 
 static void begin(struct log_stream *stream, const struct job_log *logs, size_t count)
 {
     stream->begun = true;
+    stream->ranks = count;
     stream->raw = stream->query.rank >= 0 || count == 1;
     for (size_t i = 0; i < count; i++)
         if (is_wanted(&stream->query, &logs[i]))
             add_source(stream, &logs[i]);
-    find_beginning(stream);
+    if (stream->query.tail >= 0 || stream->query.since > INT64_MIN)
+        find_beginning(stream);
+    for (size_t i = 0; i < stream->count; i++)
+        mark_beginning(stream, &stream->sources[i]);
     /* Without `follow` it is what is there now: a fast writer does not prolong it. */
     for (size_t i = 0; i < stream->count && !stream->query.follow; i++)
         stream->sources[i].end = log_source_size(&stream->sources[i]);
@@ -156,19 +192,21 @@ void log_stream_update(struct log_stream *stream, const struct job_log *logs,
         if (!is_wanted(&stream->query, &logs[i]))
             continue;
         source = find_source(stream, logs[i].path, &next);
-        if (source)
+        if (source) {
             source->ended = logs[i].ended;
-        else
-            add_source(stream, &logs[i]); /* of a new attempt: from its start */
+            continue;
+        }
+        add_source(stream, &logs[i]); /* of a new attempt: from its start */
+        mark_beginning(stream, &stream->sources[stream->count - 1]);
     }
 }
 
 bool log_stream_is_ready(const struct log_stream *stream)
 {
-    if (stream->ended || stream->merged.len > 0 || !stream->query.follow)
+    if (stream->ended || stream->made.len > 0 || !stream->query.follow)
         return true;
     for (size_t i = 0; i < stream->count; i++) {
-        const struct log_source *source = &stream->sources[i];
+        struct log_source *source = &stream->sources[i];
 
         if (log_source_size(source) > source->at + source->len)
             return true;
@@ -200,44 +238,86 @@ static struct log_source *earliest(struct log_stream *stream)
     return found;
 }
 
-static size_t read_merged(struct log_stream *stream, char *out, size_t room)
+/* On a line of its own. */
+static void tell_missed(struct log_stream *stream, struct log_source *source)
 {
-    struct log_source *source;
-    size_t given;
-
-    while (stream->merged.len < room && (source = earliest(stream))) {
-        text_printf(&stream->merged, "[%d] ", source->rank);
-        text_add(&stream->merged, log_source_line(source), source->line_len);
-        text_add(&stream->merged, "\n", 1);
-        log_source_drop_line(source);
+    if (source->missed > 0 && !stream->query.frames) {
+        if (stream->in_line)
+            text_add(&stream->made, "\n", 1);
+        stream->in_line = false;
+        if (!stream->raw)
+            text_printf(&stream->made, "[%d] ", source->rank);
+        text_printf(&stream->made,
+                    "[railhead: %" PRIu64 " bytes of rank %d were cut here]\n",
+                    source->missed, source->rank);
     }
-    given = stream->merged.len < room ? stream->merged.len : room;
-    if (given) {
-        memcpy(out, stream->merged.bytes, given);
-        text_drop(&stream->merged, given);
-    }
-    return given;
+    source->missed = 0;
 }
 
-static size_t read_raw(struct log_stream *stream, char *out, size_t room)
+static void add_line(struct log_stream *stream, struct log_source *source)
 {
-    for (size_t i = 0; i < stream->count; i++) {
-        size_t got = log_source_read_raw(&stream->sources[i], out, room);
+    size_t end = source->line_ends ? 1 : 0;
 
-        if (got)
-            return got;
+    tell_missed(stream, source);
+    if (stream->query.frames)
+        mark(stream, source, source->at, source->line_len + end);
+    else
+        text_printf(&stream->made, "[%d] ", source->rank);
+    text_add(&stream->made, log_source_line(source), source->line_len);
+    text_add(&stream->made, "\n", stream->query.frames ? end : 1);
+    log_source_drop_line(source);
+}
+
+static void make_merged(struct log_stream *stream, size_t room)
+{
+    struct log_source *source;
+
+    while (stream->made.len < room && (source = earliest(stream)))
+        add_line(stream, source);
+}
+
+static void make_raw(struct log_stream *stream)
+{
+    static char chunk[RAW_CHUNK];
+
+    for (size_t i = 0; i < stream->count; i++) {
+        struct log_source *source = &stream->sources[i];
+        size_t got = log_source_read_raw(source, chunk, sizeof chunk);
+
+        tell_missed(stream, source);
+        if (got == 0)
+            continue;
+        if (stream->query.frames)
+            mark(stream, source, source->at - got, got);
+        text_add(&stream->made, chunk, got);
+        stream->in_line = chunk[got - 1] != '\n';
+        return;
     }
-    return 0;
+}
+
+static ssize_t give(struct log_stream *stream, char *out, size_t room)
+{
+    size_t given = stream->made.len < room ? stream->made.len : room;
+
+    memcpy(out, stream->made.bytes, given);
+    text_drop(&stream->made, given);
+    return (ssize_t)given;
 }
 
 ssize_t log_stream_read(struct log_stream *stream, char *out, size_t room)
 {
-    size_t got;
-
     for (size_t i = 0; i < stream->count; i++)
         stream->sources[i].dry = false;
-    got = stream->raw ? read_raw(stream, out, room) : read_merged(stream, out, room);
-    if (got)
-        return (ssize_t)got;
-    return stream->ended || !stream->query.follow ? LOG_STREAM_END : LOG_STREAM_WAIT;
+    if (!stream->raw)
+        make_merged(stream, room);
+    else if (stream->made.len == 0)
+        make_raw(stream);
+    if (stream->made.len > 0)
+        return give(stream, out, room);
+    if (stream->ended || !stream->query.follow)
+        return LOG_STREAM_END;
+    for (size_t i = 0; i < stream->count; i++)
+        log_source_rest(&stream->sources[i]);
+    text_clear(&stream->made);
+    return LOG_STREAM_WAIT;
 }

@@ -10,12 +10,24 @@
  * A job's output as one run of bytes: one rank's log as it is, or all ranks' lines
  * merged by their times.
  *
- * Holds no file open and at most LOG_PIECE_MAX bytes a rank, so that a reader who is
- * slow or gone costs no more than that.
+ * Holds no file open and at most LOG_PIECE_MAX bytes a rank, none while it waits, so
+ * that a reader who is slow or gone costs no more than that.  What was cut before it
+ * was read is told in its place, by a line
+ *
+ *   [railhead: 33554432 bytes of rank 0 were cut here]
+ *
+ * With `frames` all is given with its place: before each piece of a log a line
+ *
+ *   ATTEMPT RANK/RANKS OFFSET LENGTH
+ *
+ * where RANKS is how many the job has, and OFFSET that of the first of the LENGTH bytes
+ * that follow, in that rank's log of that attempt.  A piece of no bytes comes before
+ * all others of a log and says where it begins.  Where an offset is not the end of the
+ * piece before, what is between was cut.
  */
 
-/* A line longer than this is given in pieces, each on a line of its own, when logs are
- * merged. */
+/* A line longer than this is given in pieces, each on a line of its own but in frames,
+ * when logs are merged. */
 enum {
     LOG_PIECE_MAX = 65536
 };
@@ -32,6 +44,7 @@ struct log_query {
     int64_t tail;   /* last lines of what there is when it is asked; -1: all */
     usec_t since;   /* lines begun at this time or later; INT64_MIN: all */
     bool follow;    /* goes on until the job has ended */
+    bool frames;    /* every piece with its place */
 };
 
 struct log_stream;

@@ -7,6 +7,7 @@
 
 #include "api/log_follow.h"
 #include "daemon/bill_run.h"
+#include "daemon/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,16 @@ static const struct {
     [PROBLEM_NOT_FOUND]              = { 404, "not_found",              "Not found" },
     [PROBLEM_UNKNOWN_PATH]           = { 404, "unknown_path",           "There is no such path" },
     [PROBLEM_METHOD_NOT_ALLOWED]     = { 405, "method_not_allowed",     "The path does not have this method" },
+    [PROBLEM_REQUEST_TIMEOUT]        = { 408, "request_timeout",        "The request did not come in time" },
     [PROBLEM_CONFLICT]               = { 409, "conflict",               "Not possible as things stand" },
     [PROBLEM_PAYLOAD_TOO_LARGE]      = { 413, "payload_too_large",      "The body is too large" },
+    [PROBLEM_URI_TOO_LONG]           = { 414, "uri_too_long",           "The path and the query are too long" },
     [PROBLEM_UNSUPPORTED_MEDIA_TYPE] = { 415, "unsupported_media_type", "The body's media type is not understood" },
     [PROBLEM_LIMIT]                  = { 429, "limit",                  "A limit is reached" },
+    [PROBLEM_HEADERS_TOO_LARGE]      = { 431, "headers_too_large",      "The headers are too large" },
     [PROBLEM_INTERNAL]               = { 500, "internal",               "Internal error" },
     [PROBLEM_UNAVAILABLE]            = { 503, "unavailable",            "Try again later" },
+    [PROBLEM_DISK_FULL]              = { 507, "disk_full",              "Try again when the disk has room" },
 };
 
 static const enum reply_problem problem_of_err[] = {
@@ -46,6 +51,7 @@ static const enum reply_problem problem_of_err[] = {
     [ERR_CONFLICT]    = PROBLEM_CONFLICT,
     [ERR_LIMIT]       = PROBLEM_LIMIT,
     [ERR_UNAVAILABLE] = PROBLEM_UNAVAILABLE,
+    [ERR_DISK_FULL]   = PROBLEM_DISK_FULL,
     [ERR_INTERNAL]    = PROBLEM_INTERNAL,
 };
 /* clang-format on */
@@ -112,18 +118,39 @@ void reply_question(struct reply *reply, const char *content_type,
     reply->question = question;
 }
 
+static int take_facts(struct reply *reply, struct err *err)
+{
+    size_t count = reply->facts_bytes;
+    auto_free char *bytes = xcalloc(1, count + 1);
+
+    if (reply->len < count
+        || pread(reply->fd, bytes, count, (off_t)(reply->len - count))
+               != (ssize_t)count)
+        return err_set(err, ERR_INTERNAL, "the answer cannot be read");
+    reply->len -= count;
+    reply->facts = xstrndup(bytes, strcspn(bytes, "\n"));
+    return 0;
+}
+
+static int take_file(struct reply *reply, struct cJSON **errors, struct err *err)
+{
+    int64_t size;
+
+    if (bill_run_take(reply->bill, &reply->fd, &size, errors, err) < 0)
+        return -1;
+    reply->has_file = true;
+    reply->len = (size_t)size;
+    return reply->facts_bytes ? take_facts(reply, err) : 0;
+}
+
 void reply_take_bill(struct reply *reply)
 {
     auto_problems struct problems problems = { 0 };
     auto_json struct cJSON *errors = NULL;
     struct err err;
-    int64_t size;
 
-    if (bill_run_take(reply->bill, &reply->fd, &size, &errors, &err) == 0) {
-        reply->has_file = true;
-        reply->len = (size_t)size;
+    if (take_file(reply, &errors, &err) == 0)
         return;
-    }
     problems_add_json(&problems, errors);
     reply_clear(reply);
     if (problems.count)
@@ -136,11 +163,13 @@ void reply_clear(struct reply *reply)
 {
     json_free(reply->question);
     bill_run_free(reply->bill);
+    job_page_free(reply->page);
     if (reply->has_file)
         close(reply->fd);
     free(reply->body);
     log_follow_free(reply->log);
     free(reply->location);
     free(reply->allow);
+    free(reply->facts);
     *reply = (struct reply){ 0 };
 }

@@ -9,6 +9,7 @@
 /* What is answered, in our words. */
 
 struct bill_run;
+struct job_page;
 struct log_follow;
 
 struct reply {
@@ -19,11 +20,16 @@ struct reply {
     struct log_follow *log; /* instead of a body: output as it comes */
     struct cJSON *question; /* to the ledger, whose answer the body will be; or NULL */
     struct bill_run *bill;  /* it is being answered; or NULL */
+    struct job_page *page;  /* is looked for: the body will be it; or NULL */
     bool has_file;          /* instead of a body: the file `fd`, of `len` bytes */
     int fd;
-    char *location; /* Location, or NULL */
-    char *allow;    /* Allow, or NULL */
-    bool replayed;  /* Idempotent-Replay: true */
+    size_t facts_bytes; /* at the end of an answer to a question: not sent, but said in
+                           Railhead-Facts, up to a line feed */
+    char *facts;        /* Railhead-Facts, or NULL */
+    char *location;     /* Location, or NULL */
+    char *allow;        /* Allow, or NULL */
+    bool replayed;      /* Idempotent-Replay: true */
+    bool ends;          /* Connection: close */
 };
 
 /* The `code` of a problem answer; railhead-api(7) has them in words. */
@@ -41,12 +47,16 @@ enum reply_problem {
     PROBLEM_NOT_FOUND,
     PROBLEM_UNKNOWN_PATH,
     PROBLEM_METHOD_NOT_ALLOWED,
+    PROBLEM_REQUEST_TIMEOUT,
     PROBLEM_CONFLICT,
     PROBLEM_PAYLOAD_TOO_LARGE,
+    PROBLEM_URI_TOO_LONG,
     PROBLEM_UNSUPPORTED_MEDIA_TYPE,
     PROBLEM_LIMIT,
+    PROBLEM_HEADERS_TOO_LARGE,
     PROBLEM_INTERNAL,
     PROBLEM_UNAVAILABLE,
+    PROBLEM_DISK_FULL,
 };
 
 /** Answers with a JSON value, which is taken over; a line feed ends the body. */

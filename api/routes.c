@@ -8,10 +8,12 @@
 
 static const char *const no_parameters[] = { NULL };
 static const char *const submit_parameters[] = { "dry_run", NULL };
-static const char *const list_parameters[] = { "status", "owner",  "name",
-                                               "limit",  "cursor", NULL };
-static const char *const logs_parameters[] = { "attempt", "worker", "rank", "tail",
-                                               "follow",  "since",  NULL };
+static const char *const list_parameters[] = {
+    "status",        "owner",          "tag",   "instance_type", "name",
+    "created_after", "created_before", "limit", "cursor",        NULL
+};
+static const char *const logs_parameters[] = { "attempt", "worker", "rank",   "tail",
+                                               "follow",  "since",  "frames", NULL };
 static const char *const metrics_parameters[] = { "name",  "rank",   "worker", "since",
                                                   "limit", "cursor", NULL };
 static const char *const samples_parameters[] = { "worker", "since", "limit", "cursor",
@@ -51,6 +53,8 @@ static const struct route routes[] = {
     { "GET", "/v1/usage", "getUsage", handle_usage, usage_parameters, false, NULL },
     { "POST", "/v1/comparisons", "compareTrainingJobs", handle_compare, no_parameters, true, NULL },
     { "GET", "/v1/ledger/verification", "verifyLedger", handle_ledger_verify, verify_parameters, false, NULL },
+    { "GET", "/v1/backup", "getBackup", handle_backup, no_parameters, false, NULL },
+    { "GET", "/v1/diagnosis", "getDiagnosis", handle_diagnosis, no_parameters, false, NULL },
     { "GET", "/healthz", "getHealth", handle_health, no_parameters, false, NULL },
     { "GET", "/readyz", "getReadiness", handle_ready, no_parameters, false, NULL },
 };

@@ -1,6 +1,7 @@
 #ifndef API_ROUTES_H
 #define API_ROUTES_H
 
+#include "api/cursor.h"
 #include "api/reply.h"
 #include "api/request.h"
 #include "daemon/jobs.h"
@@ -10,11 +11,14 @@
 /* What every handler may use. */
 struct api {
     struct jobs *jobs;
+    struct cursor_key cursor_key;
     int64_t body_limit_bytes;
     int64_t source_limit_bytes;
     bool stopping; /* accepts no more: /readyz says so */
 };
 
+/* One that leaves the reply undecided (status 0) is called again in the next round of
+ * the loop: what takes long is done over some of them. */
 typedef void route_handler_t(struct api *api, const struct request *request,
                              struct reply *reply);
 
@@ -82,6 +86,10 @@ route_handler_t handle_budget_remove;
 /* handle_prices.c */
 route_handler_t handle_prices;
 route_handler_t handle_price_set;
+/* handle_admin.c */
+route_handler_t handle_backup;
+/* handle_diagnosis.c */
+route_handler_t handle_diagnosis;
 /* handle_health.c */
 route_handler_t handle_health;
 route_handler_t handle_ready;

@@ -4,8 +4,9 @@
  * as output comes.  What is answered is decided by the handlers.
  *
  * A call is one exchange as the library sees it.  It is idle (the library has it), held
- * (suspended until the commit), waiting (suspended until there is more of a log) or
- * asking (suspended until the ledger's answer is there).
+ * (suspended until the commit), waiting (suspended until there is more of a log),
+ * asking (suspended until the ledger's answer is there) or undecided (suspended while
+ * its handler works on it, a round at a time).
  */
 
 #include "api/server.h"
@@ -41,7 +42,8 @@ enum call_state {
     CALL_IDLE,
     CALL_HELD,
     CALL_WAITING,
-    CALL_ASKING
+    CALL_ASKING,
+    CALL_UNDECIDED
 };
 
 struct call {
@@ -49,6 +51,7 @@ struct call {
     enum call_state state;
     struct listener *listener;
     struct MHD_Connection *connection;
+    struct guest *guest;
     struct exchange exchange;
     bool is_cut; /* nothing more is sent: the client is gone, or the server stops */
 };
@@ -59,13 +62,15 @@ struct server {
     struct api api;
     struct auth *auth;
     struct loop *loop;
-    int connection_limit;
+    struct guard_limits limits;
     struct listener by_unix;
     struct listener by_tcp;
     struct listen_place place;
     struct call_list held;
     struct call_list waiting;
     struct call_list asking;
+    struct call_list undecided;
+    struct loop_source *go_on; /* has the handler of one of these called */
     struct loop_source *follow_timer;
     uint64_t commits; /* so far, and one */
     bool closing;     /* no request is taken any more */
@@ -87,6 +92,8 @@ static struct call_list *list_of(struct call *call)
         return &server->held;
     case CALL_ASKING:
         return &server->asking;
+    case CALL_UNDECIDED:
+        return &server->undecided;
     case CALL_IDLE:
     case CALL_WAITING:
         break;
@@ -170,12 +177,16 @@ static enum MHD_Result send_reply(struct call *call)
     struct MHD_Response *response = make_response(call);
     enum MHD_Result sent = MHD_NO;
 
+    (void)guest_holds(call->guest, exchange_held(&call->exchange), NULL);
     if (!response)
         return MHD_NO;
     if (add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type)
         && add_header(response, MHD_HTTP_HEADER_LOCATION, reply->location)
         && add_header(response, MHD_HTTP_HEADER_ALLOW, reply->allow)
-        && add_header(response, "Idempotent-Replay", reply->replayed ? "true" : NULL))
+        && add_header(response, "Idempotent-Replay", reply->replayed ? "true" : NULL)
+        && add_header(response, MHD_HTTP_HEADER_CONNECTION,
+                      reply->ends ? "close" : NULL)
+        && add_header(response, "Railhead-Facts", reply->facts))
         sent = MHD_queue_response(call->connection, (unsigned)reply->status, response);
     MHD_destroy_response(response);
     return sent;
@@ -227,29 +238,46 @@ static enum MHD_Result begin_call(struct call *call, const char *method,
     struct envelope envelope = {
         .method = method,
         .path = path,
-        .host = header_of(call, MHD_HTTP_HEADER_HOST),
-        .origin = header_of(call, MHD_HTTP_HEADER_ORIGIN),
-        .content_length = header_of(call, MHD_HTTP_HEADER_CONTENT_LENGTH),
-        .transfer_encoding = header_of(call, MHD_HTTP_HEADER_TRANSFER_ENCODING),
-        .expect = header_of(call, MHD_HTTP_HEADER_EXPECT),
         .by_tcp = !call->listener->is_unix,
     };
 
+    guest_asks(call->guest);
+    listener_read_headers(call->connection, &envelope);
     exchange_begin(exchange, &server_of(call)->api, &envelope);
     MHD_get_connection_values_n(call->connection, MHD_GET_ARGUMENT_KIND, take_parameter,
                                 call);
     exchange_enter(exchange);
-    return exchange_answers_early(exchange) ? send_reply(call) : MHD_YES;
+    if (!exchange_answers_early(exchange))
+        return MHD_YES;
+    guest_is_answered(call->guest);
+    return send_reply(call);
+}
+
+/* What other requests hold may leave no room for this one. */
+static void weigh(struct call *call)
+{
+    struct exchange *exchange = &call->exchange;
+    struct err err;
+
+    if (!exchange->reply.status
+        && guest_holds(call->guest, exchange_held(exchange), &err) < 0)
+        exchange_refuse(exchange, &err);
+}
+
+static enum MHD_Result take_body(struct call *call, const char *bytes, size_t len)
+{
+    guest_sends(call->guest, len);
+    if (!exchange_body(&call->exchange, bytes, len))
+        return MHD_NO;
+    weigh(call);
+    return MHD_YES;
 }
 
 static const char *owner_of(const struct call *call)
 {
-    const union MHD_ConnectionInfo *info;
-
-    if (!call->listener->is_unix)
-        return auth_anonymous;
-    info = MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    return info ? auth_peer(server_of(call)->auth, info->connect_fd) : auth_anonymous;
+    return call->listener->is_unix
+               ? auth_peer(server_of(call)->auth, listener_fd(call->connection))
+               : auth_anonymous;
 }
 
 static void on_bill(void *context)
@@ -278,18 +306,30 @@ static enum MHD_Result ask_ledger(struct call *call)
     return MHD_YES;
 }
 
+static enum MHD_Result wait_for_handler(struct call *call)
+{
+    suspend(call, CALL_UNDECIDED);
+    loop_wake(server_of(call)->go_on);
+    return MHD_YES;
+}
+
 /* The request is in, whole. */
 static enum MHD_Result answer_call(struct call *call)
 {
     struct request *request = &call->exchange.request;
 
+    guest_is_answered(call->guest);
+    weigh(call);
     request->owner = owner_of(call);
     request->content_type = header_of(call, MHD_HTTP_HEADER_CONTENT_TYPE);
     request->idempotency_key = header_of(call, "Idempotency-Key");
-    if (!exchange_answer(&call->exchange))
-        return call->exchange.reply.question ? ask_ledger(call) : send_reply(call);
-    suspend(call, CALL_HELD);
-    return MHD_YES;
+    if (exchange_answer(&call->exchange)) {
+        suspend(call, CALL_HELD);
+        return MHD_YES;
+    }
+    if (!call->exchange.reply.status)
+        return wait_for_handler(call);
+    return call->exchange.reply.question ? ask_ledger(call) : send_reply(call);
 }
 
 /* The library says how many parameters it has.
@@ -302,15 +342,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     struct listener *listener = context;
     const struct server *server = listener->server;
     struct call *call = *state;
+    struct guest *guest = listener_guest(connection);
     size_t came = *len;
 
     (void)version;
-    if (server->closing)
+    if (server->closing || guest_is_refused(guest))
         return MHD_NO;
     if (!call) {
         call = xcalloc(1, sizeof *call);
         call->listener = listener;
         call->connection = connection;
+        call->guest = guest;
         *state = call;
         return begin_call(call, method, path);
     }
@@ -319,7 +361,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (!came)
         return answer_call(call);
     *len = 0;
-    return exchange_body(&call->exchange, bytes, came) ? MHD_YES : MHD_NO;
+    return take_body(call, bytes, came);
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
@@ -334,6 +376,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
         return;
     if (call->state != CALL_IDLE)
         TAILQ_REMOVE(list_of(call), call, link);
+    guest_is_free(call->guest);
     exchange_clear(&call->exchange);
     free(call);
     *state = NULL;
@@ -344,13 +387,8 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 /* The library does not see a client leave while its connection is suspended. */
 static bool has_left(const struct call *call)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct pollfd wait = { .events = POLLRDHUP };
+    struct pollfd wait = { .fd = listener_fd(call->connection), .events = POLLRDHUP };
 
-    if (!info)
-        return false;
-    wait.fd = info->connect_fd;
     return poll(&wait, 1, 0) > 0;
 }
 
@@ -379,13 +417,37 @@ static void look_after_followers(void *context)
         arm_follow_timer(server);
 }
 
+/* --- answers of several rounds --- */
+
+/* One handler a round, in turn: what takes long holds up neither others nor the loop.
+ */
+static void go_on(void *context)
+{
+    struct server *server = context;
+    struct call *call = TAILQ_FIRST(&server->undecided);
+
+    if (!call)
+        return;
+    call->is_cut = has_left(call);
+    if (!call->is_cut)
+        exchange_answer(&call->exchange);
+    if (call->is_cut || call->exchange.reply.status) {
+        call->is_cut = call->is_cut || send_reply(call) == MHD_NO;
+        resume(call);
+    } else {
+        TAILQ_REMOVE(&server->undecided, call, link);
+        TAILQ_INSERT_TAIL(&server->undecided, call, link);
+    }
+    if (!TAILQ_EMPTY(&server->undecided))
+        loop_wake(server->go_on);
+}
+
 /* --- opening and closing --- */
 
 static int start_listening(struct server *server, struct listener *listener, int fd,
                            struct err *err)
 {
-    const struct listener_calls calls = { on_request, on_completed,
-                                          server->connection_limit };
+    const struct listener_calls calls = { on_request, on_completed, &server->limits };
 
     listener->server = server;
     return listener_start(listener, server->loop, &calls, fd, err);
@@ -431,13 +493,17 @@ int server_open(const struct server_settings *settings, struct jobs *jobs,
                                 .source_limit_bytes = settings->source_limit_bytes };
     server->auth = auth_new();
     server->loop = loop;
-    server->connection_limit = settings->connection_limit;
+    server->limits = settings->guard;
     server->commits = 1;
     TAILQ_INIT(&server->held);
     TAILQ_INIT(&server->waiting);
     TAILQ_INIT(&server->asking);
-    if (loop_add_timer(loop, look_after_followers, server, &server->follow_timer, err)
-            < 0
+    TAILQ_INIT(&server->undecided);
+    if (cursor_key_load(jobs_state(jobs), &server->api.cursor_key, err) < 0
+        || loop_add_timer(loop, look_after_followers, server, &server->follow_timer,
+                          err)
+               < 0
+        || loop_add_last(loop, go_on, server, &server->go_on, err) < 0
         || open_unix(server, settings->socket_path, err) < 0
         || open_tcp(server, settings->listen, err) < 0) {
         server_close(server);
@@ -476,10 +542,12 @@ void server_close(struct server *server)
     cut_all(&server->held);
     cut_all(&server->waiting);
     cut_all(&server->asking);
+    cut_all(&server->undecided);
     listener_stop(&server->by_unix);
     listener_stop(&server->by_tcp);
     listen_unix_end(&server->place);
     loop_source_free(server->follow_timer);
+    loop_source_free(server->go_on);
     jobs_on_commit(server->api.jobs, NULL, NULL);
     auth_free(server->auth);
     free(server);

@@ -1,6 +1,7 @@
 #ifndef API_SERVER_H
 #define API_SERVER_H
 
+#include "api/guard.h"
 #include "daemon/jobs.h"
 #include "src/loop.h"
 
@@ -13,7 +14,7 @@ struct server_settings {
     const char *listen;      /* ADDRESS:PORT, loopback; or NULL: no TCP */
     int64_t body_limit_bytes;
     int64_t source_limit_bytes;
-    int connection_limit; /* of each of the two */
+    struct guard_limits guard; /* of each of the two */
 };
 
 /**

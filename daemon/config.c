@@ -10,6 +10,7 @@
 #include "schedulers/scheduler.h"
 #include "src/files.h"
 #include "src/members.h"
+#include "src/rank_log.h"
 #include "src/text.h"
 #include "src/yaml.h"
 
@@ -29,6 +30,10 @@ enum {
     COUNT_MAX = 100000,
     EMULATE_COUNT = 16,
     CONNECTIONS = 1024,
+    HEADER_SECONDS = 10,
+    BODY_SECONDS = 20,
+    IDLE_SECONDS = 60,
+    SECONDS_MAX = 3600,
 };
 
 static const char *const passed_by_default[] = {
@@ -241,14 +246,72 @@ static void read_source_bytes(void *into, const struct cJSON *value,
                      &config->source_limit_bytes);
 }
 
+static void read_count(const struct cJSON *value, const struct member_place *place,
+                       int64_t most, int *out)
+{
+    int64_t count;
+
+    if (member_int(value, place, 1, most, &count))
+        *out = (int)count;
+}
+
 static void read_connections(void *into, const struct cJSON *value,
                              const struct member_place *place)
 {
     struct config *config = into;
-    int64_t count;
 
-    if (member_int(value, place, 1, COUNT_MAX, &count))
-        config->connection_limit = (int)count;
+    read_count(value, place, COUNT_MAX, &config->connection_limit);
+}
+
+static void read_connections_per_client(void *into, const struct cJSON *value,
+                                        const struct member_place *place)
+{
+    struct config *config = into;
+
+    read_count(value, place, COUNT_MAX, &config->client_connection_limit);
+}
+
+static void read_held_bytes(void *into, const struct cJSON *value,
+                            const struct member_place *place)
+{
+    struct config *config = into;
+
+    (void)member_int(value, place, INT64_C(1) << 20, INT64_C(64) << 30,
+                     &config->held_limit_bytes);
+}
+
+static void read_header_seconds(void *into, const struct cJSON *value,
+                                const struct member_place *place)
+{
+    struct config *config = into;
+
+    read_count(value, place, SECONDS_MAX, &config->header_limit_s);
+}
+
+static void read_body_seconds(void *into, const struct cJSON *value,
+                              const struct member_place *place)
+{
+    struct config *config = into;
+
+    read_count(value, place, SECONDS_MAX, &config->body_limit_s);
+}
+
+static void read_idle_seconds(void *into, const struct cJSON *value,
+                              const struct member_place *place)
+{
+    struct config *config = into;
+
+    read_count(value, place, SECONDS_MAX, &config->idle_limit_s);
+}
+
+/* At least two segments: one that is written to, and one behind it. */
+static void read_rank_log_bytes(void *into, const struct cJSON *value,
+                                const struct member_place *place)
+{
+    struct config *config = into;
+
+    (void)member_int(value, place, 2 * (int64_t)RANK_LOG_SEGMENT, INT64_C(1) << 50,
+                     &config->rank_log_bytes);
 }
 
 /* clang-format off */
@@ -256,6 +319,12 @@ static const struct member limit_members[] = {
     { "body_bytes",   read_body_bytes,   false, NULL },
     { "source_bytes", read_source_bytes, false, NULL },
     { "connections",  read_connections,  false, NULL },
+    { "connections_per_client", read_connections_per_client, false, NULL },
+    { "held_bytes",     read_held_bytes,     false, NULL },
+    { "header_seconds", read_header_seconds, false, NULL },
+    { "body_seconds",   read_body_seconds,   false, NULL },
+    { "idle_seconds",   read_idle_seconds,   false, NULL },
+    { "rank_log_bytes", read_rank_log_bytes, false, NULL },
 };
 /* clang-format on */
 
@@ -365,6 +434,11 @@ static void config_init(struct config *config)
         .body_limit_bytes = INT64_C(1) << 20,
         .source_limit_bytes = INT64_C(512) << 20,
         .connection_limit = CONNECTIONS,
+        .held_limit_bytes = INT64_C(64) << 20,
+        .header_limit_s = HEADER_SECONDS,
+        .body_limit_s = BODY_SECONDS,
+        .idle_limit_s = IDLE_SECONDS,
+        .rank_log_bytes = INT64_C(1) << 30,
     };
     for (size_t i = 0; i < ARRAY_SIZE(passed_by_default); i++)
         words_add(&config->pass_environment, xstrdup(passed_by_default[i]));
@@ -433,6 +507,8 @@ int config_load(const char *path, struct config *out, struct err *err)
     config_init(&config);
     result = path ? config_read(path, &config, err) : 0;
     config.has_own_socket = config.socket;
+    if (!config.client_connection_limit)
+        config.client_connection_limit = (config.connection_limit + 1) / 2;
     if (!config.state)
         config.state = default_state();
     if (!config.socket)

@@ -52,9 +52,15 @@ struct config {
     char *account_name;      /* or NULL */
     struct pool_config *pools;
     size_t pool_count;
-    int64_t body_limit_bytes;   /* of a request; default 1 MiB */
-    int64_t source_limit_bytes; /* of a source archive; default 512 MiB */
-    int connection_limit;       /* default 1024 */
+    int64_t body_limit_bytes;    /* of a request; default 1 MiB */
+    int64_t source_limit_bytes;  /* of a source archive; default 512 MiB */
+    int connection_limit;        /* default 1024 */
+    int client_connection_limit; /* default: half of these */
+    int64_t held_limit_bytes;    /* of bodies and answers under way; default 64 MiB */
+    int header_limit_s;          /* for the headers of a request; default 10 */
+    int body_limit_s;            /* for its body, besides what its bytes earn; 20 */
+    int idle_limit_s;            /* from an answer to the next request; default 60 */
+    int64_t rank_log_bytes;      /* of a rank's output to keep; default 1 GiB */
     /* Not of the file: the limit of open files that the daemon was started with, which
      * its jobs get; 0: unknown. */
     int64_t file_limit;

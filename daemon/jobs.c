@@ -1,6 +1,7 @@
 /* Opening and closing of all that jobs need: store, offers, queue, schedulers. */
 
 #include "daemon/jobs_private.h"
+#include "src/clock.h"
 #include "src/files.h"
 #include "src/log.h"
 #include "src/text.h"
@@ -110,6 +111,7 @@ int jobs_open(const struct config *config, const struct catalog *catalog,
     jobs->config = config;
     jobs->catalog = catalog;
     jobs->loop = loop;
+    jobs->wall_less_boot = clock_wall() - clock_boot();
     jobs->book.at_change = config->reprice == REPRICE_AT_CHANGE;
     jobs->base_env = passed_environment(config->pass_environment);
     jobs->worker_path = path_of_helper("railhead-worker");

@@ -3,6 +3,7 @@
 
 #include "daemon/bill_run.h"
 #include "daemon/config.h"
+#include "daemon/job_filter.h"
 #include "src/json.h"
 #include "src/loop.h"
 #include "src/problems.h"
@@ -31,6 +32,9 @@ void jobs_on_commit(struct jobs *jobs, void (*callback)(void *context, bool ok),
 /** Whether anything waits for a commit. */
 bool jobs_is_dirty(const struct jobs *jobs);
 
+/** ERR_DISK_FULL while the disk has no room for new jobs. */
+MUST_CHECK int jobs_need_room(struct jobs *jobs, struct err *err);
+
 struct submit {
     const struct cJSON *spec;
     const char *owner;           /* who asks */
@@ -44,7 +48,7 @@ struct submit {
  * idempotency key had been used with the same body: then it is the job as it stands.
  *
  * ERR_INVALID with `problems`; ERR_CONFLICT when the name is taken or the key was used
- * with another body.
+ * with another body; ERR_DISK_FULL.
  */
 MUST_CHECK int jobs_submit(struct jobs *jobs, const struct submit *submit,
                            struct cJSON **answer, bool *created,
@@ -85,17 +89,25 @@ MUST_CHECK int jobs_transitions(struct jobs *jobs, const char *name, struct cJSO
 MUST_CHECK int jobs_plan(struct jobs *jobs, const char *name, struct cJSON **out,
                          struct err *err);
 
-struct job_filter {
-    const char *status;    /* primary or secondary, or NULL */
-    const char *owner;     /* or NULL */
-    const char *name_part; /* or NULL */
-    const char *cursor;    /* or NULL */
-    int limit;             /* 1..1000 */
-};
+/* A page of the list of jobs, newest first, that is looked for over some rounds. */
+struct job_page;
 
-/** {"items": [summaries, newest first], "next_cursor": "..." or null} */
-MUST_CHECK int jobs_list(struct jobs *jobs, const struct job_filter *filter,
-                         struct cJSON **out, struct err *err);
+/** Of `limit` jobs at most (1..1000), from a cursor of an earlier page on, or (NULL)
+ * from the newest.  What `filter` points to outlives it.  ERR_INVALID when the cursor
+ * is none. */
+MUST_CHECK int job_page_new(struct jobs *jobs, const struct job_filter *filter,
+                            int limit, const char *cursor, struct job_page **out,
+                            struct err *err);
+/** Looks for some 2 ms.  While not *done it is to be called again in the next round. */
+MUST_CHECK int job_page_look(struct job_page *page, bool *done, struct err *err);
+/** When it is done: {"items": [summaries], "next_cursor": "..." or null}.  There may be
+ * less than `limit` of them where they are far between, but none only when there are no
+ * more.  The caller owns it. */
+struct cJSON *job_page_take(struct job_page *page);
+void job_page_free(struct job_page *page);
+
+/** The state folder, borrowed. */
+const char *jobs_state(const struct jobs *jobs);
 
 /** What a comparison needs of the catalog, by type: {TYPE: {processes (that a host has
  * when the spec does not say), usd_per_hour and confidence (of the price in force at
@@ -156,10 +168,11 @@ struct cJSON *jobs_instance_types(struct jobs *jobs);
 
 /* Where the output of a job's ranks is. */
 struct job_log {
+    int attempt;
     int worker;
     int rank;
-    char *path;       /* rank-N.log */
-    char *times_path; /* rank-N.times */
+    char *path;       /* rank-N.log, as src/rank_log.h reads it */
+    char *times_path; /* rank-N.times, too */
     bool ended;       /* nothing more will come */
 };
 
@@ -188,7 +201,9 @@ char *jobs_source_path(struct jobs *jobs, const char *hex);
 /** Whom questions to the ledger are put to. */
 struct bill_runs *jobs_bill_runs(struct jobs *jobs);
 
-/** {status: "ok" or "failed", version, live_jobs, commits, last_commit_usec} */
+/** {status: "ok", "disk_full" or "failed", version, live_jobs, commits,
+ * last_commit_usec, clock_step_us: by how much the wall clock was set since the start}
+ */
 struct cJSON *jobs_health(struct jobs *jobs);
 
 #endif

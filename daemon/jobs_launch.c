@@ -48,8 +48,9 @@ struct planning {
 struct launching {
     struct job_spec *spec;
     struct planning planning;
-    bool planned; /* all that could be made are */
-    int started;  /* workers that its scheduler has been given */
+    bool restored; /* the attempt is from a backup */
+    bool planned;  /* all that could be made are */
+    int started;   /* workers that its scheduler has been given */
 };
 
 /* So long a round makes plans and starts workers, all jobs together: with the rest of
@@ -112,6 +113,7 @@ static struct launch_input input_of(const struct jobs *jobs, const struct job *j
         .hosts_share_one = traits.hosts_share_one,
         .storage = &jobs->config->storage,
         .rsh_agent = jobs->rsh_agent,
+        .rank_log_bytes = jobs->config->rank_log_bytes,
         .used_run_s = job_used_run_s(job),
         .host_cpus = host_cpus(host, &traits, job),
         .host_memory_mib = host && traits.hosts_share_one ? host->memory_mib : 0,
@@ -206,7 +208,7 @@ static int start_worker(struct jobs *jobs, struct live_job *live, int worker,
         .max_run_s = job->max_run_s - job_used_run_s(job),
         .last_seq = job->workers[worker].last_seq,
         .last_boot_us = job->workers[worker].last_boot_us,
-        .placed_boot_id = job->boot_id,
+        .placed_boot_id = live->launching->restored ? "" : job->boot_id,
         .placed_boot_us = job->placed_boot_us,
         .placed_wall_us = job->placed_wall_us,
         .fake = spec->has_fake ? &spec->fake : NULL,
@@ -234,12 +236,17 @@ int jobs_get_spec(struct jobs *jobs, int64_t job_id, struct job_spec **spec,
 
 static int begin_launch(struct jobs *jobs, struct live_job *live, struct err *err)
 {
+    const struct job *job = live->job;
+
     live->launching = xcalloc(1, sizeof *live->launching);
-    if (jobs_get_spec(jobs, live->job->job_id, &live->launching->spec, NULL, err) < 0)
+    if (jobs_get_spec(jobs, job->job_id, &live->launching->spec, NULL, err) < 0
+        || store_was_restored(jobs->store, job->job_id, job->attempt,
+                              &live->launching->restored, err)
+               < 0)
         return -1;
     if (!live->scheduler)
         return err_set(err, ERR_INVALID, "scheduler '%s' is not there any more",
-                       live->job->scheduler);
+                       job->scheduler);
     return 0;
 }
 

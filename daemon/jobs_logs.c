@@ -33,6 +33,7 @@ static int list_logs(struct jobs *jobs, const struct job *job, int attempt,
         struct job_log *log = &out->logs[rank];
         auto_free char *place = NULL;
 
+        log->attempt = attempt;
         log->rank = rank;
         log->worker = launch_log_worker(spec, profile, rank);
         place = worker_folder(folder, attempt, log->worker);

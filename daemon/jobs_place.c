@@ -126,6 +126,8 @@ void jobs_place(struct jobs *jobs)
     int64_t job_id, pool_id;
     int placed = 0;
 
+    if (!jobs_have_room(jobs))
+        return;
     while (!jobs->failed && placed < PLACED_PER_ROUND
            && (job_id = queue_next(jobs->queue, clock_boot(), &pool_id)) != 0) {
         struct live_job *live = live_find_row(jobs, job_id);

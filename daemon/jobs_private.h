@@ -77,10 +77,13 @@ struct jobs {
     bool soon_set;
     struct loop_source *round; /* ends the round (loop_add_last) */
     struct loop_source *deadline;
-    usec_t deadline_boot;      /* when deadline fires; INT64_MAX: never */
-    struct loop_source *again; /* takes up what could not be taken up */
+    usec_t deadline_boot;           /* when deadline fires; INT64_MAX: never */
+    struct loop_source *again;      /* takes up what could not be taken up */
+    struct loop_source *look_again; /* at a disk that was full */
+    bool disk_full;
     bool failed;
     usec_t last_made_name;
+    usec_t wall_less_boot; /* the wall clock less the boot clock, at the start */
     void (*on_commit)(void *context, bool ok);
     void *on_commit_context;
 };
@@ -133,6 +136,12 @@ void jobs_mark_due(struct jobs *jobs, struct live_job *live);
 void jobs_fail(struct jobs *jobs, const struct err *err);
 MUST_CHECK int jobs_open_rounds(struct jobs *jobs, struct err *err);
 void jobs_close_rounds(struct jobs *jobs);
+
+/* --- jobs_room.c: whether the disk is full --- */
+
+/** Whether there is disk for new jobs. */
+bool jobs_have_room(struct jobs *jobs);
+void jobs_on_look_again(void *context);
 
 /* --- jobs_step.c: effects, after the commit --- */
 

@@ -154,10 +154,16 @@ static void ask_live(struct jobs *jobs, const struct job *job,
                      struct report_input *input, char **reason, struct cJSON **progress)
 {
     const struct live_job *live = live_find(jobs, job->id);
+    bool in_line =
+        queue_explain(jobs->queue, job->job_id, &input->queue_position, reason);
 
-    if (!queue_explain(jobs->queue, job->job_id, &input->queue_position, reason)
-        && live)
+    if (in_line && jobs->disk_full) {
+        free(*reason);
+        *reason = xstrdup(
+            "the disk of railheadd's state folder is full: jobs are placed again when there is room");
+    } else if (!in_line && live) {
         *reason = jobs_pause_reason(live);
+    }
     if (live)
         *progress = haul_to_json(live->haul, job->instance_count);
     input->queue_reason = *reason;
@@ -275,19 +281,6 @@ int jobs_plan(struct jobs *jobs, const char *name, struct cJSON **out, struct er
     return 0;
 }
 
-static int check_status(const char *status, struct err *err)
-{
-    enum job_state state;
-
-    if (!status || job_state_from_name(status, &state)
-        || strcmp(status, job_state_primary(JOB_PENDING, false)) == 0)
-        return 0;
-    return err_set(
-        err, ERR_INVALID,
-        "status: '%s' is none: use InProgress, Stopping, Completed, Failed, Stopped, or a secondary status such as Training",
-        status);
-}
-
 int jobs_read_cursor(const char *cursor, int64_t *number, struct err *err)
 {
     char *end;
@@ -304,47 +297,9 @@ int jobs_read_cursor(const char *cursor, int64_t *number, struct err *err)
     return 0;
 }
 
-struct listing {
-    struct cJSON *items;
-    int64_t last;
-    int count;
-    int limit;
-};
-
-static int add_row(void *context, const struct job_row *row, struct err *err)
+const char *jobs_state(const struct jobs *jobs)
 {
-    struct listing *listing = context;
-
-    (void)err;
-    if (++listing->count > listing->limit)
-        return 0; /* one more was asked for, to know whether there is a next page */
-    json_append(listing->items, report_row(row));
-    listing->last = row->job_id;
-    return 0;
-}
-
-int jobs_list(struct jobs *jobs, const struct job_filter *filter, struct cJSON **out,
-              struct err *err)
-{
-    struct store_filter rows = { .before = INT64_MAX,
-                                 .limit = filter->limit + 1,
-                                 .owner = filter->owner,
-                                 .name_part = filter->name_part,
-                                 .status = filter->status };
-    struct listing listing = { .limit = filter->limit };
-    char cursor[32];
-
-    if (check_status(filter->status, err) < 0
-        || jobs_read_cursor(filter->cursor, &rows.before, err) < 0)
-        return -1;
-    listing.items = json_array_new();
-    if (store_list_jobs(jobs->store, &rows, add_row, &listing, err) < 0) {
-        json_free(listing.items);
-        return -1;
-    }
-    snprintf(cursor, sizeof cursor, "%lld", (long long)listing.last);
-    *out = page_of(listing.items, listing.count > listing.limit ? cursor : NULL);
-    return 0;
+    return jobs->config->state;
 }
 
 static struct cJSON *accelerator_of(const struct profile *profile)
@@ -395,10 +350,15 @@ struct cJSON *jobs_health(struct jobs *jobs)
 {
     struct cJSON *health = json_object_new();
 
-    json_set_text(health, "status", jobs->failed ? "failed" : "ok");
+    json_set_text(health, "status",
+                  jobs->failed            ? "failed"
+                  : !jobs_have_room(jobs) ? "disk_full"
+                                          : "ok");
     json_set_text(health, "version", PACKAGE_VERSION);
     json_set_int(health, "live_jobs", jobs->live_count);
     json_set_int(health, "commits", store_commit_count(jobs->store));
     json_set_int(health, "last_commit_usec", store_commit_usec(jobs->store));
+    json_set_int(health, "clock_step_us",
+                 clock_wall() - clock_boot() - jobs->wall_less_boot);
     return health;
 }

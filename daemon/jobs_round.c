@@ -224,7 +224,9 @@ int jobs_open_rounds(struct jobs *jobs, struct err *err)
     if (loop_add_last(jobs->loop, end_round, jobs, &jobs->round, err) < 0
         || loop_add_timer(jobs->loop, end_round, jobs, &jobs->soon, err) < 0
         || loop_add_timer(jobs->loop, jobs_on_deadline, jobs, &jobs->deadline, err) < 0
-        || loop_add_timer(jobs->loop, jobs_on_again, jobs, &jobs->again, err) < 0)
+        || loop_add_timer(jobs->loop, jobs_on_again, jobs, &jobs->again, err) < 0
+        || loop_add_timer(jobs->loop, jobs_on_look_again, jobs, &jobs->look_again, err)
+               < 0)
         return -1;
     return 0;
 }
@@ -239,4 +241,5 @@ void jobs_close_rounds(struct jobs *jobs)
     loop_source_free(jobs->soon);
     loop_source_free(jobs->deadline);
     loop_source_free(jobs->again);
+    loop_source_free(jobs->look_again);
 }

@@ -60,7 +60,20 @@ static bool stop_of(const struct job *job, struct sched_stop *stop)
     return job_has_failed_worker(job);
 }
 
-static void send_stops(struct live_job *live)
+/* On a full disk a stop draws on the reserve, as what follows from it does. */
+static int send_stop(struct jobs *jobs, const struct live_job *live,
+                     const struct worker_ref *worker, const struct sched_stop *stop,
+                     struct err *err)
+{
+    int result;
+
+    do
+        result = live->class->stop(live->scheduler, worker, stop, err);
+    while (result < 0 && err->code == ERR_DISK_FULL && store_give_room(jobs->store));
+    return result;
+}
+
+static void send_stops(struct jobs *jobs, struct live_job *live)
 {
     const struct job *job = live->job;
     struct sched_stop stop;
@@ -77,7 +90,7 @@ static void send_stops(struct live_job *live)
         if (job->workers[i].ended || job->workers[i].uploading || live->stop_sent[i])
             continue;
         live->stop_sent[i] = true;
-        if (live->class->stop(live->scheduler, &worker, &stop, &err) < 0)
+        if (send_stop(jobs, live, &worker, &stop, &err) < 0)
             log_error("job.stop_failed job=%s worker=%d error=\"%s\"", job->name, i,
                       err.text);
     }
@@ -158,7 +171,7 @@ void jobs_step(struct jobs *jobs, struct live_job *live)
         return;
     }
     if (live->started || launch(jobs, live))
-        send_stops(live);
+        send_stops(jobs, live);
 }
 
 void jobs_on_again(void *context)

@@ -332,6 +332,8 @@ int jobs_submit(struct jobs *jobs, const struct submit *submit, struct cJSON **a
                        "the database failed: railheadd is ending");
     if (answer_again(jobs, submit, answer, &result, err))
         return result;
+    if (jobs_need_room(jobs, err) < 0)
+        return -1;
     spec = checked_spec(jobs, submit, problems, err);
     if (!spec || jobs_budget_admit(jobs, spec, submit->owner, err) < 0)
         return -1;

@@ -5,6 +5,7 @@ schema_steps = \
 
 noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_SOURCES = \
+	daemon/backup.h \
 	daemon/bill.c daemon/bill.h \
 	daemon/bill_run.c daemon/bill_run.h \
 	daemon/compare.c daemon/compare.h \
@@ -24,6 +25,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/haul.c daemon/haul.h \
 	daemon/job.c daemon/job.h \
 	daemon/job_event.c daemon/job_event.h \
+	daemon/job_filter.h \
 	daemon/job_machine.c \
 	daemon/jobs.c daemon/jobs.h \
 	daemon/jobs_budget.c daemon/jobs_budget.h \
@@ -37,6 +39,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_facts.c \
 	daemon/jobs_history.c daemon/jobs_history.h \
 	daemon/jobs_launch.c \
+	daemon/jobs_list.c \
 	daemon/jobs_live.c \
 	daemon/jobs_logs.c \
 	daemon/jobs_outlook.c \
@@ -46,6 +49,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/jobs_private.h \
 	daemon/jobs_read.c \
 	daemon/jobs_restart.c \
+	daemon/jobs_room.c \
 	daemon/jobs_round.c \
 	daemon/jobs_spend.c \
 	daemon/jobs_step.c \
@@ -62,22 +66,31 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/queue.c daemon/queue.h \
 	daemon/report.c daemon/report.h \
 	daemon/reservations.c daemon/reservations.h \
+	daemon/reserve.c daemon/reserve.h \
+	daemon/restore.c \
 	daemon/schema.h \
 	daemon/store.c daemon/store.h \
 	daemon/store_audit.c daemon/store_audit.h \
+	daemon/store_backup.c daemon/store_backup.h \
 	daemon/store_budget.c daemon/store_budget.h \
 	daemon/store_chain.c daemon/store_chain.h \
 	daemon/store_charges.c \
+	daemon/store_damage.c \
 	daemon/store_event.c \
+	daemon/store_ids.c \
 	daemon/store_job.c \
 	daemon/store_key.c \
 	daemon/store_ledger.c \
+	daemon/store_list.c daemon/store_list.h \
 	daemon/store_metric.c \
 	daemon/store_price_book.c daemon/store_price_book.h \
 	daemon/store_reservation.c daemon/store_reservation.h \
+	daemon/store_restore.c \
+	daemon/store_room.c \
 	daemon/store_private.h \
 	daemon/store_tag.c daemon/store_tag.h \
-	daemon/store_wal.c
+	daemon/store_wal.c \
+	daemon/store_wal_check.c
 nodist_daemon_libdaemon_a_SOURCES = daemon/schema.c
 daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 

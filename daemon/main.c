@@ -2,6 +2,7 @@
  * railheadd(8). */
 
 #include "api/server.h"
+#include "daemon/backup.h"
 #include "daemon/config.h"
 #include "daemon/jobs.h"
 #include "src/log.h"
@@ -20,6 +21,7 @@ struct options {
     const char *state;
     const char *socket;
     const char *listen;
+    const char *restore;
 };
 
 struct program {
@@ -35,6 +37,7 @@ struct program {
 static const char usage[] =
     "usage: railheadd [--config FILE] [--state DIR] [--socket PATH] [--listen ADDR:PORT]\n"
     "                 [--verbose] [--help] [--version]\n"
+    "       railheadd --restore FILE [--config FILE] [--state DIR]\n"
     "\n"
     "The control plane of Railhead: takes training jobs over HTTP, runs them, keeps the ledger.\n"
     "Runs in the foreground and logs to stderr; says when it is ready.\n"
@@ -45,6 +48,8 @@ static const char usage[] =
     "  --socket PATH       unix socket; default DIR/railhead.sock\n"
     "  --listen ADDR:PORT  TCP as well; loopback addresses only\n"
     "  --verbose           log every submit too\n"
+    "  --restore FILE      put a backup (jobctl admin backup) in the place of a database\n"
+    "                      that is not there, and exit\n"
     "\n"
     "A private daemon in a folder of your own:\n"
     "  railheadd --state ~/railhead    and then    jobctl --socket ~/railhead/railhead.sock ls\n";
@@ -54,7 +59,8 @@ enum {
     OPTION_STATE,
     OPTION_SOCKET,
     OPTION_LISTEN,
-    OPTION_VERBOSE
+    OPTION_VERBOSE,
+    OPTION_RESTORE
 };
 
 static const struct option long_options[] = {
@@ -62,6 +68,7 @@ static const struct option long_options[] = {
     { "state", required_argument, NULL, OPTION_STATE },
     { "socket", required_argument, NULL, OPTION_SOCKET },
     { "listen", required_argument, NULL, OPTION_LISTEN },
+    { "restore", required_argument, NULL, OPTION_RESTORE },
     { "verbose", no_argument, NULL, OPTION_VERBOSE },
     { "help", no_argument, NULL, 'h' },
     { "version", no_argument, NULL, 'V' },
@@ -85,6 +92,9 @@ static void read_options(int argc, char **argv, struct options *options)
             break;
         case OPTION_LISTEN:
             options->listen = optarg;
+            break;
+        case OPTION_RESTORE:
+            options->restore = optarg;
             break;
         case OPTION_VERBOSE:
             log_set_level(LOG_LEVEL_DEBUG);
@@ -171,7 +181,14 @@ static int open_server(struct program *program, struct err *err)
         .listen = config->listen,
         .body_limit_bytes = config->body_limit_bytes,
         .source_limit_bytes = config->source_limit_bytes,
-        .connection_limit = config->connection_limit,
+        .guard = {
+            .connections = config->connection_limit,
+            .connections_per_client = config->client_connection_limit,
+            .held_bytes = config->held_limit_bytes,
+            .header = config->header_limit_s * USEC_PER_SEC,
+            .body = config->body_limit_s * USEC_PER_SEC,
+            .idle = config->idle_limit_s * USEC_PER_SEC,
+        },
     };
 
     return server_open(&settings, program->jobs, program->loop, &program->server, err);
@@ -210,6 +227,22 @@ static void close_all(struct program *program)
     config_clear(&program->config);
 }
 
+/* Instead of serving. */
+static int restore(const struct options *options)
+{
+    struct config config = { 0 };
+    struct err err;
+    int result = 0;
+
+    if (read_config(options, &config, &err) < 0
+        || backup_restore(options->restore, config.state, &err) < 0) {
+        log_error("daemon.restore_failed error=\"%s\"", err.text);
+        result = err.code == ERR_INVALID ? 2 : 1;
+    }
+    config_clear(&config);
+    return result;
+}
+
 int main(int argc, char **argv)
 {
     struct options options = { 0 };
@@ -220,6 +253,8 @@ int main(int argc, char **argv)
     read_options(argc, argv, &options);
     umask(0027);
     signal(SIGPIPE, SIG_IGN);
+    if (options.restore)
+        return restore(&options);
     if (open_all(&options, &program, &err) < 0) {
         log_error("daemon.start_failed error=\"%s\"", err.text);
         close_all(&program);

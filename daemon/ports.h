@@ -3,17 +3,9 @@
 
 #include "src/base.h"
 #include "src/err.h"
+#include "src/port.h"
 
-/*
- * Rendezvous ports: as many in a row as a job needs, from 20000 to 29999 (below Linux'
- * ephemeral range, so that no outgoing connection takes one between our look and the
- * job's bind).
- */
-
-enum {
-    PORTS_FIRST = 20000,
-    PORTS_COUNT = 10000
-};
+/* Rendezvous ports: as many in a row as a job needs, from 20000 to 29999. */
 
 struct ports {
     bool taken[PORTS_COUNT];

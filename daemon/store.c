@@ -31,10 +31,12 @@ int store_fail(struct store *store, const char *what, struct err *err)
     int code = sqlite3_extended_errcode(store->db);
     enum err_code kind = ERR_INTERNAL;
 
-    if ((code & 0xff) == SQLITE_FULL || (code & 0xff) == SQLITE_BUSY)
+    if ((code & 0xff) == SQLITE_FULL)
+        kind = ERR_DISK_FULL;
+    else if ((code & 0xff) == SQLITE_BUSY)
         kind = ERR_UNAVAILABLE;
-    return err_set(err, kind, "database: %s: %s (%d)", what, sqlite3_errmsg(store->db),
-                   code);
+    return err_set(err, kind, "database: %s: %s (%d)%s", what,
+                   sqlite3_errmsg(store->db), code, store_remedy(code));
 }
 
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **out,
@@ -173,35 +175,43 @@ static int apply_step(struct store *store, const struct schema_step *step,
     return 0;
 }
 
-static int migrate(struct store *store, struct err *err)
+int store_migrate(struct store *store, const struct schema_step *steps, int count,
+                  struct err *err)
 {
     int version = 0;
 
     if (schema_version(store, &version, err) < 0)
         return -1;
-    if (version > schema_steps[schema_step_count - 1].version)
+    if (version > steps[count - 1].version)
         return err_set(
             err, ERR_INTERNAL,
             "database has schema %d, this program knows up to %d: use the newer program",
-            version, schema_steps[schema_step_count - 1].version);
-    for (int i = 0; i < schema_step_count; i++)
-        if (schema_steps[i].version > version
-            && apply_step(store, &schema_steps[i], err) < 0)
-            return -1;
+            version, steps[count - 1].version);
+    for (int i = 0; i < count; i++)
+        if (steps[i].version > version && apply_step(store, &steps[i], err) < 0)
+            return err_wrap(err, "bring the database from schema %d to %d",
+                            steps[i].version - 1, steps[i].version);
     return 0;
 }
 
-static const char sql_last_job_id[] = "SELECT COALESCE(MAX(job_id), 0) FROM job";
+static const char sql_last_job[] =
+    "SELECT job_id, created_us FROM job ORDER BY job_id DESC LIMIT 1";
 
-static int read_next_job_id(struct store *store, struct err *err)
+static int read_last_job(struct store *store, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
+    int step;
 
-    if (store_prepare(store, sql_last_job_id, &statement, err) < 0)
+    if (store_prepare(store, sql_last_job, &statement, err) < 0)
         return -1;
-    if (sqlite3_step(statement) != SQLITE_ROW)
-        return store_fail(store, "count jobs", err);
-    store->next_job_id = sqlite3_column_int64(statement, 0) + 1;
+    step = sqlite3_step(statement);
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        return store_fail(store, "read the last job", err);
+    store->next_job_id = 1;
+    if (step == SQLITE_ROW) {
+        store->next_job_id += sqlite3_column_int64(statement, 0);
+        store->last_created_us = sqlite3_column_int64(statement, 1);
+    }
     return 0;
 }
 
@@ -211,42 +221,52 @@ static const char sql_settings[] = "PRAGMA journal_mode = WAL;"
                                    "PRAGMA cache_size = -8192;"
                                    "PRAGMA temp_store = MEMORY;";
 
-/* One daemon at a time; programs that only read come and go beside it. */
-static int lock(struct store *store, const char *path, struct err *err)
+int store_lock(const char *path, int *out, struct err *err)
 {
     auto_free char *name = xasprintf("%s.lock", path);
+    auto_close int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
-    store->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (store->lock < 0)
-        return err_set(err, ERR_INTERNAL, "open %s: %s", name, strerror(errno));
-    if (flock(store->lock, LOCK_EX | LOCK_NB) == 0)
+    if (fd < 0)
+        return err_set(err, ERR_INTERNAL, "open %s: %s%s", name, strerror(errno),
+                       store_remedy(SQLITE_READONLY));
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        *out = steal_fd(&fd);
         return 0;
+    }
     if (errno == EWOULDBLOCK)
-        return err_set(err, ERR_CONFLICT, "%s is in use by another railheadd", path);
+        return err_set(
+            err, ERR_CONFLICT,
+            "%s is in use by another railheadd: stop that one, or name another --state",
+            path);
     return err_sys(err, errno, "lock %s", name);
 }
 
 static int open_database(struct store *store, const char *path, struct err *err)
 {
-    if (lock(store, path, err) < 0)
+    if (store_lock(path, &store->lock, err) < 0 || store_check_wal(path, err) < 0
+        || store_room_open(path, &store->room, err) < 0)
         return -1;
     if (sqlite3_open_v2(path, &store->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                             | SQLITE_OPEN_NOMUTEX,
-                        NULL)
+                        store->room->name)
         != SQLITE_OK)
         return store_fail(store, path, err);
     sqlite3_busy_timeout(store->db, BUSY_MSEC);
+    /* What is refused is left as it is, its log too. */
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    if (sqlite3_db_readonly(store->db, NULL) == 1)
+        return err_set(err, ERR_INTERNAL, "%s may be read only%s", path,
+                       store_remedy(SQLITE_READONLY));
     if (run_text(store, sql_settings, "open", err) < 0
         || run_text(store, "BEGIN IMMEDIATE", "open", err) < 0
         || run_text(store, "COMMIT", "open", err) < 0) {
         if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_BUSY)
-            return err_set(err, ERR_CONFLICT, "%s is in use by another program", path);
+            return err_set(err, ERR_CONFLICT, "%s is in use by another program: end it",
+                           path);
         return err_wrap(err, "%s", path);
     }
-    if (store_limit_wal(store, err) < 0)
-        return -1;
-    return store_fill_wal(path, err);
+    return store_limit_wal(store, err);
 }
 
 static struct store *new_store(void)
@@ -261,11 +281,14 @@ int store_open(const char *path, struct store **out, struct err *err)
 {
     struct store *store = new_store();
 
-    if (open_database(store, path, err) < 0 || migrate(store, err) < 0
-        || read_next_job_id(store, err) < 0 || store_read_chain(store, err) < 0) {
+    if (open_database(store, path, err) < 0 || store_check_pages(store, path, err) < 0
+        || store_fill_wal(path, err) < 0
+        || store_migrate(store, schema_steps, schema_step_count, err) < 0
+        || read_last_job(store, err) < 0 || store_read_chain(store, err) < 0) {
         store_close(store);
         return -1;
     }
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     *out = store;
     return 0;
 }
@@ -317,6 +340,7 @@ void store_close(struct store *store)
     for (size_t i = 0; i < store->prepared_count; i++)
         sqlite3_finalize(store->prepared[i].statement);
     sqlite3_close(store->db);
+    store_room_close(store->room);
     if (store->lock >= 0)
         close(store->lock);
     free(store);

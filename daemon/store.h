@@ -31,6 +31,18 @@ void store_bring_in_log(const char *path);
  * may read for a moment. */
 bool store_log_is_long(const char *path);
 
+/** Whether this attempt was under way in a backup that the database was restored from
+ * (store_restore.c), so that nobody knows what became of it. */
+MUST_CHECK int store_was_restored(struct store *store, int64_t job_id, int attempt,
+                                  bool *was, struct err *err);
+
+/** Whether there is disk for new work, beside the reserve of what must be written
+ * (daemon/reserve.h). */
+bool store_has_room(struct store *store);
+/** Frees 1 MiB of the reserve, for what must be written outside of the database; false
+ * when nothing is left. */
+bool store_give_room(struct store *store);
+
 bool store_is_dirty(const struct store *store);
 MUST_CHECK int store_commit(struct store *store, struct err *err);
 /** How many commits were made, and how long the last one took, in microseconds. */
@@ -79,19 +91,6 @@ MUST_CHECK int store_get_job(struct store *store, int64_t job_id, struct job_row
 typedef int store_row_callback_t(void *context, const struct job_row *row,
                                  struct err *err);
 
-/** Jobs below row id `before`, newest first, until the callback has had `limit` of
- * them. NULL filters pass all; name_part is a part of the name, as it is written. */
-struct store_filter {
-    int64_t before;
-    int limit;
-    const char *owner;
-    const char *name_part;
-    const char *status; /* primary or secondary; a primary one stands for several */
-};
-MUST_CHECK int store_list_jobs(struct store *store, const struct store_filter *filter,
-                               store_row_callback_t *callback, void *context,
-                               struct err *err);
-
 /** Billable seconds of the newest jobs of a recipe that completed, by this scheduler
  * and on hardware that was, or was not, another's.
  *
@@ -103,6 +102,11 @@ MUST_CHECK int store_get_runs(struct store *store, const struct job *like, size_
 /** Row ids of jobs that are not over (job_is_over), oldest first. */
 MUST_CHECK int store_live_jobs(struct store *store, int64_t **ids, size_t *count,
                                struct err *err);
+
+typedef void store_id_callback_t(void *context, const char *id, bool is_over);
+/** The id of every job (store_ids.c); it is valid during the call only. */
+MUST_CHECK int store_each_id(struct store *store, store_id_callback_t *callback,
+                             void *context, struct err *err);
 
 /* --- store_event.c --- */
 

@@ -40,6 +40,24 @@ static int add_tags(struct store *store, const struct job *job, struct err *err)
     return 0;
 }
 
+static const char sql_add_clock_step[] =
+    "INSERT INTO job_clock_step (job_id) VALUES (?1)";
+
+/* Lists find a time by halving, between jobs whose clock was set back. */
+static int note_clock(struct store *store, const struct job *job, struct err *err)
+{
+    auto_statement sqlite3_stmt *statement = NULL;
+    bool is_step = job->created_us < store->last_created_us;
+
+    store->last_created_us = job->created_us;
+    if (!is_step)
+        return 0;
+    if (store_prepare(store, sql_add_clock_step, &statement, err) < 0)
+        return -1;
+    sqlite3_bind_int64(statement, 1, job->job_id);
+    return store_run(store, statement, "note that the clock was set back", err);
+}
+
 int store_insert_job(struct store *store, const struct job *job, struct err *err)
 {
     auto_statement sqlite3_stmt *statement = NULL;
@@ -68,7 +86,7 @@ int store_insert_job(struct store *store, const struct job *job, struct err *err
         return store_fail(store, "insert job", err);
     }
     store->next_job_id = job->job_id + 1;
-    return add_tags(store, job, err);
+    return note_clock(store, job, err) < 0 ? -1 : add_tags(store, job, err);
 }
 
 static const char sql_update_state[] =
@@ -109,12 +127,7 @@ int store_set_bill(struct store *store, int64_t job_id, int64_t seconds, nanousd
     return store_run(store, statement, "set the bill of a job", err);
 }
 
-#define JOB_COLUMNS                                                                     \
-    "job_id, id, name, owner, state, status, instance_type, instance_count, scheduler," \
-    " emulated, created_us, changed_us, billable_seconds, cost_nanousd,"                \
-    " unpriced_seconds"
-
-static void copy_row(sqlite3_stmt *statement, struct job_row *row)
+void store_copy_job(sqlite3_stmt *statement, struct job_row *row)
 {
     char state[32];
 
@@ -148,11 +161,12 @@ static int one_row(struct store *store, sqlite3_stmt *statement, const char *nam
         return err_set(err, ERR_NOT_FOUND, "no job named '%s'", name);
     if (step != SQLITE_ROW)
         return store_fail(store, "read a job", err);
-    copy_row(statement, row);
+    store_copy_job(statement, row);
     return 0;
 }
 
-static const char sql_find_job[] = "SELECT " JOB_COLUMNS " FROM job WHERE name = ?1";
+static const char sql_find_job[] =
+    "SELECT " STORE_JOB_COLUMNS " FROM job WHERE name = ?1";
 
 int store_find_job(struct store *store, const char *name, struct job_row *row,
                    struct err *err)
@@ -165,7 +179,8 @@ int store_find_job(struct store *store, const char *name, struct job_row *row,
     return one_row(store, statement, name, row, err);
 }
 
-static const char sql_get_job[] = "SELECT " JOB_COLUMNS " FROM job WHERE job_id = ?1";
+static const char sql_get_job[] =
+    "SELECT " STORE_JOB_COLUMNS " FROM job WHERE job_id = ?1";
 
 int store_get_job(struct store *store, int64_t job_id, struct job_row *row,
                   struct err *err)
@@ -176,54 +191,6 @@ int store_get_job(struct store *store, int64_t job_id, struct job_row *row,
         return -1;
     sqlite3_bind_int64(statement, 1, job_id);
     return one_row(store, statement, "(by row id)", row, err);
-}
-
-/* One statement for every filter, nothing glued. */
-#define LIST_FILTER                                  \
-    " job_id < ?1 AND (?2 IS NULL OR owner = ?2)"    \
-    " AND (?3 IS NULL OR instr(name, ?3) > 0)"       \
-    " AND (?4 IS NULL OR status = ?4 OR state = ?4)" \
-    " ORDER BY job_id DESC LIMIT ?5"
-
-static const char sql_list_jobs[] = "SELECT " JOB_COLUMNS " FROM job WHERE" LIST_FILTER;
-
-/* By the index of jobs that are not over: what is asked most often does not walk over
- * all that ever ran, 20 ms for 100,000 of them. */
-static const char sql_list_live_jobs[] =
-    "SELECT " JOB_COLUMNS " FROM job WHERE over = 0 AND" LIST_FILTER;
-
-static bool wants_live_alone(const struct store_filter *filter)
-{
-    enum job_state state;
-
-    if (!filter->status)
-        return false;
-    return !job_state_from_name(filter->status, &state) || !job_state_is_final(state);
-}
-
-int store_list_jobs(struct store *store, const struct store_filter *filter,
-                    store_row_callback_t *callback, void *context, struct err *err)
-{
-    auto_statement sqlite3_stmt *statement = NULL;
-    struct job_row row;
-    int step;
-
-    if (store_prepare(store,
-                      wants_live_alone(filter) ? sql_list_live_jobs : sql_list_jobs,
-                      &statement, err)
-        < 0)
-        return -1;
-    sqlite3_bind_int64(statement, 1, filter->before);
-    store_bind_text(statement, 2, filter->owner);
-    store_bind_text(statement, 3, filter->name_part);
-    store_bind_text(statement, 4, filter->status);
-    sqlite3_bind_int(statement, 5, filter->limit);
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-        copy_row(statement, &row);
-        if (callback(context, &row, err) < 0)
-            return -1;
-    }
-    return step == SQLITE_DONE ? 0 : store_fail(store, "list jobs", err);
 }
 
 /* By the index job_by_recipe alone. */

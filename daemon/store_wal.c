@@ -5,7 +5,8 @@
  * file system's own journal too, which doubles what it costs; SQLite writes its log
  * over from the start after each checkpoint, so the log is grown to its full size when
  * the daemon starts.  It is not kept over a clean stop: beside a database that somebody
- * has put in the place of ours it would be taken for that one's.
+ * has put in the place of ours it would be taken for that one's.  A disk that has no
+ * room for it is no reason not to start: then the log grows as it is written.
  *
  * Who reads a snapshot keeps all from being brought into the database that was written
  * since, and SQLite looks for each page in all of the log that was not brought in: with
@@ -43,12 +44,16 @@ enum {
 static int fill(int fd, off_t size, struct err *err)
 {
     static const char zeros[65536];
+    off_t before = size;
 
     if (lseek(fd, size, SEEK_SET) < 0)
         return err_sys(err, errno, "grow the write-ahead log");
     while (size < WAL_BYTES) {
-        if (write_all(fd, zeros, sizeof zeros, err) < 0)
+        if (write_all(fd, zeros, sizeof zeros, err) < 0) {
+            if (err->code == ERR_DISK_FULL && ftruncate(fd, before) == 0)
+                return 0;
             return err_wrap(err, "grow the write-ahead log");
+        }
         size += (off_t)sizeof zeros;
     }
     if (fdatasync(fd) < 0)

@@ -65,6 +65,7 @@ struct local_worker {
     bool killed; /* by us, for it did not end within its grace */
     bool exited;
     bool released;
+    bool never_here; /* what runs under its name, if anything, is another daemon's */
     LIST_ENTRY(local_worker) in_list;
     LIST_ENTRY(local_worker) in_bucket;
 };
@@ -140,7 +141,7 @@ static void lose(struct local_worker *worker)
         process_kill(worker->pidfd, SIGKILL);
     local_cgroups_end(worker->owner->cgroups, worker->cgroup);
     local_cgroups_end(worker->owner->cgroups, worker->memory_cgroup);
-    killed = local_sweep(&worker->ref);
+    killed = worker->never_here ? 0 : local_sweep(&worker->ref);
     if (killed)
         log_warning("local.orphans_killed job=%s worker=%d count=%d", worker->job_id,
                     worker->ref.worker, killed);
@@ -422,18 +423,23 @@ static int local_open(const struct sched_settings *settings, struct loop *loop,
 }
 
 /* One that has begun is adopted.  One that was placed before the machine started again
- * is not begun now: its journal may be empty because the disk had not got it yet. */
+ * is not begun now: its journal may be empty because the disk had not got it yet.  Nor
+ * is one that was placed before the database was restored: of a backup that is tried
+ * out beside the daemon that it is of, that one's jobs must live on. */
 static int prepare_worker(struct local_worker *worker, const struct sched_job *job,
                           struct err *err)
 {
     struct worker_plan plan;
+    bool begun, other_boot;
 
     if (folder_make(worker->folder, 0750, err) < 0
         || local_journal_open(worker->folder, &worker->journal, err) < 0
         || watch_journal(worker, err) < 0)
         return -1;
-    if (local_journal_has_begun(&worker->journal) || !job->plan
-        || strcmp(job->placed_boot_id, clock_boot_id()) != 0) {
+    other_boot = strcmp(job->placed_boot_id, clock_boot_id()) != 0;
+    begun = local_journal_has_begun(&worker->journal);
+    if (begun || !job->plan || other_boot) {
+        worker->never_here = !begun && other_boot;
         look_at(worker, 0);
         return 0;
     }

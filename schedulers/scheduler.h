@@ -61,6 +61,8 @@ struct sched_job {
     int64_t max_run_s;
     int64_t last_seq;    /* the last line that is recorded */
     usec_t last_boot_us; /* boot time of it, 0 when none */
+    /* "": none that is known.  What was placed under another boot than this one is
+     * looked for, and not started. */
     const char *placed_boot_id;
     usec_t placed_boot_us;
     usec_t placed_wall_us;

@@ -21,6 +21,10 @@ packages_test=(
     check clang-format shellcheck codespell mandoc systemd
     procps curl jq git xz-utils python3-yaml util-linux iproute2
 )
+# What scripts/fuzz needs besides: clang and its libFuzzer.
+packages_fuzz=(clang libclang-rt-14-dev)
+# And scripts/static-checks and scripts/coverage.
+packages_static=(clang-tidy cppcheck gcovr)
 # For s3rver. Node from elsewhere than Debian has both in one package.
 command -v npm >/dev/null || packages_test+=(nodejs npm)
 

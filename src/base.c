@@ -29,7 +29,7 @@ int steal_fd(int *fd)
     return stolen;
 }
 
-static void *or_abort(void *memory)
+void *xcheck(void *memory)
 {
     if (!memory) {
         static const char message[] = "out of memory\n";
@@ -42,27 +42,27 @@ static void *or_abort(void *memory)
 
 void *xmalloc(size_t size)
 {
-    return or_abort(malloc(size ? size : 1));
+    return xcheck(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t count, size_t size)
 {
-    return or_abort(calloc(count ? count : 1, size ? size : 1));
+    return xcheck(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *xrealloc(void *old, size_t size)
 {
-    return or_abort(realloc(old, size ? size : 1));
+    return xcheck(realloc(old, size ? size : 1));
 }
 
 char *xstrdup(const char *text)
 {
-    return text ? or_abort(strdup(text)) : NULL;
+    return text ? xcheck(strdup(text)) : NULL;
 }
 
 char *xstrndup(const char *text, size_t len)
 {
-    return or_abort(strndup(text, len));
+    return xcheck(strndup(text, len));
 }
 
 char *xvasprintf(const char *format, va_list args)
@@ -70,7 +70,7 @@ char *xvasprintf(const char *format, va_list args)
     char *text = NULL;
 
     if (vasprintf(&text, format, args) < 0)
-        or_abort(NULL);
+        xcheck(NULL);
     return text;
 }
 

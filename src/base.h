@@ -37,6 +37,7 @@ int steal_fd(int *fd);
 
 /* Small allocations: abort when memory is out.  A size from outside is checked against
  * a limit before it gets here.  The caller frees. */
+void *xcheck(void *memory); /* what another allocator gave */
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);

@@ -84,25 +84,45 @@ static int read_row(struct reader *reader, char ***fields, struct err *err)
     return 0;
 }
 
-static int check_names(char *const *names, struct err *err)
-{
-    for (size_t i = 0; names[i]; i++) {
-        if (!*names[i])
-            return err_set(err, ERR_INVALID, "line 1: column %zu has no name", i + 1);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(names[i], names[j]) == 0)
-                return err_set(err, ERR_INVALID,
-                               "line 1: the column '%s' stands there twice", names[i]);
-    }
-    return 0;
-}
-
 /* Length of the "a" of "a.b"; 0: the name is a whole one. */
 static size_t outer_len(const char *name)
 {
     const char *dot = strchr(name, '.');
 
     return dot && dot[1] ? (size_t)(dot - name) : 0;
+}
+
+/* Whether `inner` is a member of the object `name`: "a.b" of "a". */
+static bool is_within(const char *inner, const char *name)
+{
+    size_t len = outer_len(inner);
+
+    return len > 0 && strlen(name) == len && strncmp(inner, name, len) == 0;
+}
+
+/* A member cannot be text and an object. */
+static int check_pair(const char *name, const char *before, struct err *err)
+{
+    if (strcmp(name, before) == 0)
+        return err_set(err, ERR_INVALID, "line 1: the column '%s' stands there twice",
+                       name);
+    if (is_within(name, before) || is_within(before, name))
+        return err_set(err, ERR_INVALID,
+                       "line 1: the columns '%s' and '%s' exclude each other", before,
+                       name);
+    return 0;
+}
+
+static int check_names(char *const *names, struct err *err)
+{
+    for (size_t i = 0; names[i]; i++) {
+        if (!*names[i])
+            return err_set(err, ERR_INVALID, "line 1: column %zu has no name", i + 1);
+        for (size_t j = 0; j < i; j++)
+            if (check_pair(names[i], names[j], err) < 0)
+                return -1;
+    }
+    return 0;
 }
 
 /* All members of an object "a" from the first of its columns on; NULL when every field

@@ -10,8 +10,8 @@
  * "a.b" is the member b of an object a.  Every value is text.
  *
  * ERR_INVALID names the line: another number of fields than the first, a quote that is
- * not closed, a name that is empty or stands there twice, bytes that are no UTF-8.  The
- * caller frees.
+ * not closed, a name that is empty or stands there twice, "a" beside "a.b", bytes that
+ * are no UTF-8.  The caller frees.
  */
 MUST_CHECK int csv_read(const char *bytes, size_t len, struct cJSON **rows,
                         struct err *err);

@@ -4,6 +4,7 @@
 #include "src/digest.h"
 
 #include <limits.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
@@ -109,6 +110,11 @@ void digest_hmac(const void *key, size_t key_len, const char *text,
                      strlen(text), result, NULL)
                     != NULL);
     memcpy(out, result, sizeof result);
+}
+
+bool digest_is_same(const void *left, const void *right, size_t len)
+{
+    return CRYPTO_memcmp(left, right, len) == 0;
 }
 
 bool digest_is_hex(const char *text)

@@ -29,6 +29,9 @@ void digest_free(struct digest *digest, char hex[DIGEST_HEX_SIZE]);
 void digest_hmac(const void *key, size_t key_len, const char *text,
                  unsigned char out[DIGEST_SIZE]);
 
+/** Whether two codes are the same, in a time that does not tell where they differ. */
+bool digest_is_same(const void *left, const void *right, size_t len);
+
 /** `len` bytes as lower-case hexadecimal digits and a NUL. */
 void digest_to_hex(const unsigned char *bytes, size_t len, char *hex);
 

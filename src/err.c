@@ -19,6 +19,7 @@ static const struct {
     [ERR_CONFLICT]    = { "conflict",    409, 4 },
     [ERR_LIMIT]       = { "limit",       429, 6 },
     [ERR_UNAVAILABLE] = { "unavailable", 503, 7 },
+    [ERR_DISK_FULL]   = { "disk_full",   507, 7 },
     [ERR_INTERNAL]    = { "internal",    500, 8 },
 };
 /* clang-format on */
@@ -46,8 +47,10 @@ static enum err_code code_of_errno(int errno_value)
         return ERR_DENIED;
     case EAGAIN:
     case EBUSY:
-    case ENOSPC:
         return ERR_UNAVAILABLE;
+    case ENOSPC:
+    case EDQUOT:
+        return ERR_DISK_FULL;
     default:
         return ERR_INTERNAL;
     }

@@ -11,6 +11,7 @@ enum err_code {
     ERR_CONFLICT,    /* not possible in the thing's present state */
     ERR_LIMIT,       /* quota, budget or size exceeded */
     ERR_UNAVAILABLE, /* try again later */
+    ERR_DISK_FULL,   /* try again when there is room */
     ERR_INTERNAL,    /* our bug, or the disk or the database failed */
 };
 
@@ -27,8 +28,8 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
 /** As err_set, with ": " and the text of `errno_value` behind.  The code follows from
- * errno: ENOENT not found, EACCES and EPERM denied, EAGAIN, EBUSY and ENOSPC
- * unavailable, the rest internal. */
+ * errno: ENOENT not found, EACCES and EPERM denied, EAGAIN and EBUSY
+ * unavailable, ENOSPC and EDQUOT disk full, the rest internal. */
 int err_sys(struct err *err, int errno_value, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
@@ -42,12 +43,12 @@ const char *err_code_name(enum err_code code);
 /** False, and *code as it was, when there is no such word. */
 bool err_code_from_name(const char *name, enum err_code *code);
 
-/** Exit code of jobctl, as in jobctl(1): 2, 5, 3, 4, 6, 7, 8. */
+/** Exit code of jobctl, as in jobctl(1): 2, 5, 3, 4, 6, 7, 7, 8. */
 int err_exit_code(enum err_code code);
 
-/** The code for a HTTP status that came as an answer: 400, 403, 404, 409, 429, 503 and
- * 500 are those of the codes in their order, 401 is denied, 413 limit, other 4xx
- * invalid, other 5xx internal. */
+/** The code for a HTTP status that came as an answer: 400, 403, 404, 409, 429, 503,
+ * 507 and 500 are those of the codes in their order, 401 is denied, 413 limit, other
+ * 4xx invalid, other 5xx internal. */
 enum err_code err_code_of_http(int status);
 
 #endif

@@ -135,8 +135,7 @@ int write_all(int fd, const void *bytes, size_t len, struct err *err)
     return 0;
 }
 
-/* The name in a folder is on disk only when the folder is. */
-static int sync_folder_of(const char *path, struct err *err)
+int folder_sync_of(const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');
     auto_free char *folder = NULL;
@@ -184,7 +183,7 @@ int file_replace(const char *path, const void *bytes, size_t len, mode_t mode,
         unlink(temp);
         return -1;
     }
-    return durable ? sync_folder_of(path, err) : 0;
+    return durable ? folder_sync_of(path, err) : 0;
 }
 
 static bool is_folder(const char *path)

@@ -30,6 +30,9 @@ FILE *file_open_regular(const char *path);
 MUST_CHECK int file_replace(const char *path, const void *bytes, size_t len,
                             mode_t mode, bool durable, struct err *err);
 
+/** Syncs the folder that `path` is in: a file's name is on disk only when that is. */
+MUST_CHECK int folder_sync_of(const char *path, struct err *err);
+
 /** Makes a folder and what is missing above it; one that exists is well. */
 MUST_CHECK int folder_make(const char *path, mode_t mode, struct err *err);
 

@@ -105,7 +105,7 @@ bool end_cause_from_name(const char *name, enum end_cause *out);
  * An output file rank-N.log has the bytes of rank N's stdout and stderr as they came;
  * rank-N.times has one record for every line begun: two little-endian 64-bit integers,
  * the line's offset in the log and the wall time in microseconds at which its first
- * byte came.
+ * byte came.  Both lie in segments, the oldest of which may be gone (src/rank_log.h).
  */
 struct log_time {
     uint64_t offset;

@@ -27,9 +27,7 @@
 /* cJSON returns NULL only when memory is out. */
 static cJSON *or_abort(cJSON *item)
 {
-    if (!item)
-        abort();
-    return item;
+    return xcheck(item);
 }
 
 /* --- reading --- */
@@ -391,6 +389,12 @@ struct cJSON *json_null_new(void)
 void json_set(struct cJSON *object, const char *name, struct cJSON *item)
 {
     if (!cJSON_AddItemToObject(object, name, item))
+        abort();
+}
+
+void json_replace(struct cJSON *object, const char *name, struct cJSON *item)
+{
+    if (!cJSON_ReplaceItemInObjectCaseSensitive(object, name, item))
         abort();
 }
 

@@ -96,6 +96,8 @@ struct cJSON *json_number_new(const char *number); /* text that is a JSON number
 struct cJSON *json_bool_new(bool value);
 struct cJSON *json_null_new(void);
 void json_set(struct cJSON *object, const char *name, struct cJSON *item);
+/** In the place of the member of that name, which there is. */
+void json_replace(struct cJSON *object, const char *name, struct cJSON *item);
 /** As json_text_new. */
 void json_set_text(struct cJSON *object, const char *name, const char *text);
 void json_set_int(struct cJSON *object, const char *name, int64_t number);

@@ -362,6 +362,7 @@ static struct worker_plan *plan_frame(const struct launch_input *input, int work
     plan->checkpoint_path = checkpoint_path(input, plan->ml_folder);
     plan->memory_bytes = memory_limit(input);
     plan->source_archive = xstrdup(input->source_archive);
+    plan->rank_log_bytes = input->rank_log_bytes;
     /* 0 would be none. */
     plan->max_run_s = spec->max_run_s > 0 && left_s < 1 ? 1 : left_s;
     plan->grace_s = spec->grace_s;

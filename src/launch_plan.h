@@ -66,6 +66,7 @@ struct worker_plan {
     char *source_archive; /* tar.gz, or NULL: no source */
     char *cgroup;         /* cgroup v2 folder for the ranks, or NULL: none to be had */
     char *memory_cgroup;  /* as well, of the v1 memory controller, or NULL */
+    int64_t rank_log_bytes; /* of a rank's log to keep at most; 0: all */
     int64_t max_run_s;
     int64_t grace_s;
     struct metric_definition *metrics;
@@ -90,9 +91,10 @@ struct launch_input {
     bool hosts_share_one; /* all hosts are this machine: MPI must not use memory that is
                              shared between them */
     const struct storage *storage;
-    const char *mpirun;    /* or NULL: looked for in PATH */
-    const char *rsh_agent; /* railhead-rsh */
-    int64_t used_run_s;    /* of max_run, by earlier attempts */
+    const char *mpirun;     /* or NULL: looked for in PATH */
+    const char *rsh_agent;  /* railhead-rsh */
+    int64_t rank_log_bytes; /* of a rank's log to keep at most; 0: all */
+    int64_t used_run_s;     /* of max_run, by earlier attempts */
     int host_cpus; /* that one host really has for the job; 0: as the profile says */
     int64_t host_memory_mib; /* that one host really has; 0: as the profile says */
     const char *network_interface; /* for NCCL and gloo; NULL: left to them */

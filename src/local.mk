@@ -42,11 +42,13 @@ src_libwords_a_SOURCES = \
 	src/money.c src/money.h \
 	src/namespaces.c src/namespaces.h \
 	src/nursery.c src/nursery.h \
+	src/port.c src/port.h \
 	src/problems.c src/problems.h \
 	src/process.c src/process.h \
 	src/profile.c src/profile.h \
 	src/profile_host.c src/profile_host.h \
 	src/python_text.c src/python_text.h \
+	src/rank_log.c src/rank_log.h \
 	src/regex.c src/regex.h \
 	src/rsh.c src/rsh.h \
 	src/shell_words.c src/shell_words.h \

@@ -8,7 +8,6 @@
 
 #include "src/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Behind the next "<name" or "</name" that ends there; NULL: none. */
@@ -52,7 +51,7 @@ bool xml_take(struct xml *in, const char *name, struct xml *inner)
 }
 
 /* UTF-8 of a code point, as RFC 3629 has it. */
-static void add_code_point(struct text *text, unsigned long code)
+static void add_code_point(struct text *text, unsigned code)
 {
     unsigned char bytes[4];
     size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -66,6 +65,28 @@ static void add_code_point(struct text *text, unsigned long code)
     text_add(text, bytes, len);
 }
 
+/* The code point of "&#65;" or "&#x41;"; 0, and *behind as it was: it is none, or one
+ * that no text has (NUL, half of a surrogate pair, beyond Unicode). */
+static unsigned code_point(const char *at, const char *end, const char **behind)
+{
+    bool is_hex = end - at > 2 && at[2] == 'x';
+    int base = is_hex ? 16 : 10;
+    unsigned code = 0;
+    int digit;
+
+    for (at += is_hex ? 3 : 2; at < end && code <= 0x10ffff; at++) {
+        digit = text_hex_digit(*at);
+        if (digit < 0 || digit >= base)
+            break;
+        code = code * (unsigned)base + (unsigned)digit;
+    }
+    if (at >= end || *at != ';' || code == 0 || code > 0x10ffff
+        || (code >= 0xd800 && code < 0xe000))
+        return 0;
+    *behind = at + 1;
+    return code;
+}
+
 /* What the reference at "&" stands for; behind it.  What is none stays as it is. */
 static const char *add_reference(struct text *text, const char *at, const char *end)
 {
@@ -77,9 +98,8 @@ static const char *add_reference(struct text *text, const char *at, const char *
         { "&quot;", "\"" }, { "&apos;", "\'" },
     };
     size_t left = (size_t)(end - at);
-    bool is_hex = left > 2 && at[1] == '#' && at[2] == 'x';
-    unsigned long code;
-    char *behind;
+    const char *behind = at + 1;
+    unsigned code = left > 1 && at[1] == '#' ? code_point(at, end, &behind) : 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         size_t len = strlen(names[i].name);
@@ -89,15 +109,11 @@ static const char *add_reference(struct text *text, const char *at, const char *
             return at + len;
         }
     }
-    if (left > 3 && at[1] == '#') {
-        code = strtoul(at + (is_hex ? 3 : 2), &behind, is_hex ? 16 : 10);
-        if (behind < end && *behind == ';' && code > 0 && code <= 0x10ffff) {
-            add_code_point(text, code);
-            return behind + 1;
-        }
-    }
-    text_puts(text, "&");
-    return at + 1;
+    if (code > 0)
+        add_code_point(text, code);
+    else
+        text_puts(text, "&");
+    return behind;
 }
 
 char *xml_text(struct xml in, const char *name)

@@ -168,6 +168,7 @@ struct cJSON *worker_plan_to_json(const struct worker_plan *plan)
     json_set_text(json, "source_archive", plan->source_archive);
     json_set_text(json, "cgroup", plan->cgroup);
     json_set_text(json, "memory_cgroup", plan->memory_cgroup);
+    json_set_int(json, "rank_log_bytes", plan->rank_log_bytes);
     json_set_int(json, "max_run_s", plan->max_run_s);
     json_set_int(json, "grace_s", plan->grace_s);
     json_set(json, "metrics", metrics_to_json(plan));
@@ -385,7 +386,8 @@ static int frame_from_json(const struct cJSON *json, struct worker_plan *plan,
 static int limits_from_json(const struct cJSON *json, struct worker_plan *plan,
                             struct err *err)
 {
-    if (int_from_json(json, "max_run_s", INT32_MAX, &plan->max_run_s, err) < 0)
+    if (int_from_json(json, "rank_log_bytes", INT64_MAX, &plan->rank_log_bytes, err) < 0
+        || int_from_json(json, "max_run_s", INT32_MAX, &plan->max_run_s, err) < 0)
         return -1;
     return int_from_json(json, "grace_s", INT32_MAX, &plan->grace_s, err);
 }

@@ -21,7 +21,9 @@ lint_tests = \
 	tests/lint/sql-only-in-store.sh \
 	tests/lint/unit-file.sh
 flow_tests = \
+	tests/flow/backup.sh \
 	tests/flow/compare.sh \
+	tests/flow/doctor.sh \
 	tests/flow/dry_run.sh \
 	tests/flow/emulated.sh \
 	tests/flow/example_by_hand.sh \
@@ -32,6 +34,8 @@ flow_tests = \
 	tests/flow/jobctl.sh \
 	tests/flow/jobctl_compare.sh \
 	tests/flow/launch_matrix.sh \
+	tests/flow/logs_big.sh \
+	tests/flow/lists.sh \
 	tests/flow/many_instances.sh \
 	tests/flow/prices.sh \
 	tests/flow/quickstart.sh \
@@ -71,7 +75,7 @@ long_tests = \
 	tests/faults/staging.sh \
 	tests/flow/budgets.sh \
 	tests/flow/estimates.sh \
-	tests/faults/kill9.sh \
+	tests/drill/drill.sh \
 	tests/faults/orphans.sh
 # Foreign programs take most of their time, and sanitizers see nothing of those: check-programs leaves them out.
 heavy_tests = \
@@ -82,7 +86,10 @@ heavy_tests = \
 contract_tests = \
 	tests/contract/schedulers.sh
 fault_tests = \
+	tests/drill/points.sh \
+	tests/faults/database.sh \
 	tests/faults/disk_full.sh \
+	tests/faults/hostile_clients.sh \
 	tests/faults/nursery.sh \
 	tests/faults/ports.sh \
 	tests/faults/restart.sh
@@ -93,8 +100,9 @@ test_helpers = \
 	tests/data/roberta-sst2.csv \
 	tests/data/specs/invalid.txt \
 	tests/data/specs/valid.txt \
-	tests/faults/kill9.py \
+	tests/faults/hostile_clients.py \
 	tests/faults/slow_nursery.py \
+	tests/flow/make_jobs.c \
 	tests/flow/make_ledger.c \
 	tests/flow/make_plan.c \
 	tests/flow/usage_adds_up.py \
@@ -121,6 +129,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/life.c tests/unit/life.h \
 	tests/unit/main.c \
 	tests/unit/plans.c tests/unit/plans.h \
+	tests/unit/rank_logs.c tests/unit/rank_logs.h \
 	tests/unit/suites.h \
 	tests/unit/test_archive.c \
 	tests/unit/test_bill.c \
@@ -140,6 +149,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_config.c \
 	tests/unit/test_csv.c \
 	tests/unit/test_csv_read.c \
+	tests/unit/test_cursor.c \
 	tests/unit/test_digest.c \
 	tests/unit/test_ending.c \
 	tests/unit/test_err.c \
@@ -149,6 +159,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_figure.c \
 	tests/unit/test_files.c \
 	tests/unit/test_haul.c \
+	tests/unit/test_guard.c \
 	tests/unit/test_history.c \
 	tests/unit/test_job.c \
 	tests/unit/test_job_id.c \
@@ -165,7 +176,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_local_cgroup.c \
 	tests/unit/test_local_journal.c \
 	tests/unit/test_log.c \
-	tests/unit/test_log_resume.c \
+	tests/unit/test_log_cut.c \
+	tests/unit/test_log_frames.c \
 	tests/unit/test_log_stream.c \
 	tests/unit/test_loop.c \
 	tests/unit/test_meter.c \
@@ -186,11 +198,13 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_progress.c \
 	tests/unit/test_python_text.c \
 	tests/unit/test_queue.c \
+	tests/unit/test_rank_log.c \
 	tests/unit/test_regex.c \
 	tests/unit/test_receipt.c \
 	tests/unit/test_report.c \
 	tests/unit/test_request.c \
 	tests/unit/test_reservations.c \
+	tests/unit/test_reserve.c \
 	tests/unit/test_routes.c \
 	tests/unit/test_rsh.c \
 	tests/unit/test_series.c \
@@ -205,6 +219,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stage_objects.c \
 	tests/unit/test_stage_order.c \
 	tests/unit/test_store.c \
+	tests/unit/test_store_backup.c \
+	tests/unit/test_store_list.c \
 	tests/unit/test_store_rows.c \
 	tests/unit/test_store_wal.c \
 	tests/unit/test_table.c \
@@ -229,6 +245,11 @@ endif
 check_PROGRAMS += tests/flow/make_plan
 tests_flow_make_plan_SOURCES = tests/flow/make_plan.c
 tests_flow_make_plan_LDADD = $(words) $(heavy_LIBS)
+
+# Histories of any size, for lists.
+check_PROGRAMS += tests/flow/make_jobs
+tests_flow_make_jobs_SOURCES = tests/flow/make_jobs.c
+tests_flow_make_jobs_LDADD = daemon/libdaemon.a schedulers/libschedulers.a $(words) $(SQLITE_LIBS) $(heavy_LIBS)
 
 # Ledgers of any size, for reports.
 check_PROGRAMS += tests/flow/make_ledger

@@ -28,10 +28,12 @@ struct bill_request {
 typedef int bill_verb_t(const struct bill_request *request, FILE *out,
                         struct problems *problems, struct err *err);
 
-bill_verb_t bill_compare; /* compare.c */
-bill_verb_t bill_verify;  /* verify.c */
-bill_verb_t bill_receipt; /* receipt.c */
-bill_verb_t bill_usage;   /* usage.c */
+bill_verb_t bill_backup;   /* backup.c */
+bill_verb_t bill_compare;  /* compare.c */
+bill_verb_t bill_diagnose; /* diagnose.c */
+bill_verb_t bill_verify;   /* verify.c */
+bill_verb_t bill_receipt;  /* receipt.c */
+bill_verb_t bill_usage;    /* usage.c */
 
 /** {"seq", "hash"} of a row of the ledger; @hash is hexadecimal, or "" when there is no
  * row.  The caller owns it. */

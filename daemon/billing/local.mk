@@ -3,7 +3,10 @@
 noinst_LIBRARIES += daemon/billing/libbilling.a
 daemon_billing_libbilling_a_SOURCES = \
 	daemon/billing/billing.h \
+	daemon/billing/backup.c \
+	daemon/billing/diagnose.c \
 	daemon/billing/head.c \
+	daemon/billing/orphans.c daemon/billing/orphans.h \
 	daemon/billing/receipt.c daemon/billing/receipt.h \
 	daemon/billing/receipt_words.c \
 	daemon/billing/compare.c \

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* clang-format off */
 static const struct {
     const char *name;
     bill_verb_t *run;
@@ -20,7 +21,10 @@ static const struct {
     { "compare", bill_compare },
     { "receipt", bill_receipt },
     { "usage", bill_usage },
+    { "backup", bill_backup },
+    { "diagnose", bill_diagnose },
 };
+/* clang-format on */
 
 enum {
     REQUEST_BYTES_MAX = 64 << 20,

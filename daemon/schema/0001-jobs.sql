@@ -24,7 +24,18 @@ CREATE TABLE job (
 ) STRICT;
 
 CREATE INDEX job_live ON job (job_id) WHERE over = 0;
+-- For lists, each in the order of job_id, which ends every index.  What has a status at its end only is written there once.
+CREATE INDEX job_by_owner ON job (owner);
+CREATE INDEX job_by_type ON job (instance_type);
+CREATE INDEX job_by_status ON job (status) WHERE status <> 'InProgress';
+CREATE INDEX job_by_owner_and_status ON job (owner, status) WHERE status <> 'InProgress';
+CREATE INDEX job_by_state ON job (state) WHERE state <> status AND status <> 'InProgress';
 CREATE INDEX job_by_recipe ON job (recipe, emulated, scheduler, job_id) WHERE state = 'Completed';
+
+-- Jobs that were created at an earlier time than the one before them: the clock was set back.
+CREATE TABLE job_clock_step (
+    job_id INTEGER PRIMARY KEY
+) STRICT;
 
 -- The truth.  kind and data are described in daemon/job_event.h.  The rowid is the order in which everything happened, over all jobs.
 -- (Not WITHOUT ROWID: there a row above a quarter of a page, as a spec is, would take an overflow page of its own.)
@@ -93,6 +104,14 @@ CREATE TABLE budget (
     unpriced         INTEGER NOT NULL,
     told_percent     INTEGER NOT NULL, -- of this span: what was told last
     CHECK ((tag_key IS NULL) = (tag_value IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- Attempts that were under way in a backup that this database was restored from.  They may have run on since: they are
+-- looked for, and not started.
+CREATE TABLE restored (
+    job_id  INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    PRIMARY KEY (job_id, attempt)
 ) STRICT, WITHOUT ROWID;
 
 -- What was done to budgets, and what they did.

@@ -10,11 +10,14 @@ struct admin_options {
     const char *usd;
     const char *from;
     const char *note;
+    bool force;
 };
 
 typedef int admin_run_t(struct cli *cli, const struct admin_options *options,
                         char **operands);
 
+/* admin_backup.c; operands: "backup", FILE */
+admin_run_t admin_backup;
 /* admin_price.c; operands: "price", "set", TYPE */
 admin_run_t admin_set_price;
 /* operands: "price", "ls" */

@@ -27,12 +27,14 @@ void findings_add(struct findings *findings, const char *check, enum severity se
 /* Each looks at one thing and adds what it found. */
 void doctor_check_daemon(struct cli *cli, struct findings *findings);
 void doctor_check_python(struct findings *findings);
+void doctor_check_mpirun(struct findings *findings);
 void doctor_check_cgroup(struct findings *findings);
 void doctor_check_isolation(struct findings *findings);
 void doctor_check_memory(struct findings *findings);
 void doctor_check_monitors(struct findings *findings);
 void doctor_check_shm(struct findings *findings);
-void doctor_check_files(struct findings *findings);
+void doctor_check_limits(struct findings *findings);
+void doctor_check_ports(struct findings *findings);
 void doctor_check_clock(struct findings *findings);
 
 #endif

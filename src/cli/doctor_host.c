@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
@@ -67,25 +66,6 @@ void doctor_check_shm(struct findings *findings)
     else
         findings_add(findings, "shm", SEVERITY_OK, NULL, "/dev/shm has %llu MiB free",
                      mib);
-}
-
-void doctor_check_files(struct findings *findings)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        return;
-    if (limit.rlim_max < 4096)
-        findings_add(
-            findings, "files", SEVERITY_WARNING,
-            "raise `nofile` in /etc/security/limits.conf, or LimitNOFILE= of the unit",
-            "a process may open at most %llu files",
-            (unsigned long long)limit.rlim_max);
-    else
-        findings_add(findings, "files", SEVERITY_OK, NULL,
-                     "a process may open %llu files, up to %llu on request",
-                     (unsigned long long)limit.rlim_cur,
-                     (unsigned long long)limit.rlim_max);
 }
 
 /* Bills carry dates: what is before this was never true. */

@@ -132,8 +132,10 @@ static void check_monitor(struct findings *findings, const char *check,
         findings_add(findings, check, SEVERITY_OK, NULL, "%s tells what %s do", path,
                      what);
     else
-        findings_add(findings, check, SEVERITY_NOTE, NULL,
-                     "there is no %s here: nothing tells what %s do", program, what);
+        findings_add(
+            findings, check, SEVERITY_NOTE,
+            "where there are such devices, install what comes with their driver",
+            "there is no %s here: nothing tells what %s do", program, what);
 }
 
 void doctor_check_monitors(struct findings *findings)

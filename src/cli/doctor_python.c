@@ -1,5 +1,5 @@
-/* The doctor's look at Python, PyTorch and torchrun.  Runs children, each with a
- * deadline. */
+/* The doctor's look at Python, PyTorch, torchrun and mpirun.  Runs children, each with
+ * a deadline. */
 
 #include "src/cli/doctor.h"
 #include "src/clock.h"
@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -148,4 +149,31 @@ void doctor_check_python(struct findings *findings)
     findings_add(findings, "python", SEVERITY_OK, NULL, "%s is Python %s", python,
                  json_get_text(found, "python"));
     add_torch(findings, found);
+}
+
+/* Open MPI is the one whose arguments and environment launch_mpi.c knows. */
+void doctor_check_mpirun(struct findings *findings)
+{
+    static const char remedy[] =
+        "apt-get install --no-install-recommends openmpi-bin; only `distribution: mpi` needs it";
+    auto_free char *path = program_find("mpirun", getenv("PATH"));
+    const char *argv[] = { path, "--version", NULL };
+    auto_text struct text out = { 0 };
+    struct err err;
+    int status = 0;
+
+    if (!path) {
+        findings_add(findings, "mpirun", SEVERITY_NOTE, remedy,
+                     "there is no mpirun in PATH");
+        return;
+    }
+    if (run_child(argv, PROBE_S, &out, &status, &err) < 0)
+        findings_add(findings, "mpirun", SEVERITY_WARNING, remedy, "%s", err.text);
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || out.len == 0
+             || !strstr(out.bytes, "Open MPI"))
+        findings_add(findings, "mpirun", SEVERITY_WARNING, remedy,
+                     "%s is not that of Open MPI, or does not work", path);
+    else
+        findings_add(findings, "mpirun", SEVERITY_OK, NULL, "%s: %.*s", path,
+                     (int)strcspn(out.bytes, "\n"), out.bytes);
 }

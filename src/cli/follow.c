@@ -6,7 +6,7 @@
 #include "src/cli/follow.h"
 
 #include "src/cli/figure.h"
-#include "src/cli/log_resume.h"
+#include "src/cli/log_frames.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/clock.h"
@@ -41,8 +41,7 @@ struct watch {
     struct http_transfer *log;
     usec_t log_due;
     bool log_is_done;
-    struct log_resume resume;
-    usec_t log_printed_at; /* wall clock; 0: nothing yet */
+    struct log_frames frames;
     bool is_line_begun;
 
     struct progress_display display;
@@ -108,33 +107,43 @@ static void print_new(struct watch *watch, const struct text *new)
     fwrite(new->bytes, 1, new->len, stdout);
     fflush(stdout);
     watch->is_line_begun = new->bytes[new->len - 1] != '\n';
-    watch->log_printed_at = clock_wall();
+}
+
+/* What was cut is no part of the log, so stdout has nothing of it. */
+static void print_notes(struct watch *watch, char *notes)
+{
+    char *rest = notes;
+    const char *line;
+
+    while ((line = strsep(&rest, "\n")) && *line) {
+        progress_display_clear(&watch->display);
+        print_note("%s: %s", watch->follow->name, line);
+    }
 }
 
 static void take_bytes(void *context, const char *bytes, size_t len)
 {
     struct watch *watch = context;
     auto_text struct text new = { 0 };
+    auto_text struct text notes = { 0 };
 
     found(watch);
-    log_resume_feed(&watch->resume, bytes, len, &new);
+    log_frames_feed(&watch->frames, bytes, len, &new, &notes);
     print_new(watch, &new);
+    print_notes(watch, notes.bytes);
 }
 
-/* Where the log does not begin at its start there is nothing to count from: it goes on
- * with lines that began after the last that was printed, by this host's clock. */
+/* Once it is known where each rank's log began, and how far it came, all of it is asked
+ * for. */
 static char *path_of_log(struct watch *watch)
 {
     const struct follow *follow = watch->follow;
+    bool resumes = follow->log_resumes_at && watch->frames.count > 0;
     struct text path = { 0 };
-    char since[TIME_TEXT_SIZE];
 
-    log_resume_restart(&watch->resume);
-    if (!follow->log_resumes_at || !watch->log_printed_at)
-        return xstrdup(follow->log_path);
-    log_resume_clear(&watch->resume);
-    text_puts(&path, follow->log_resumes_at);
-    remote_add_query(&path, "since", time_format(watch->log_printed_at, since));
+    log_frames_restart(&watch->frames);
+    text_puts(&path, resumes ? follow->log_resumes_at : follow->log_path);
+    remote_add_query(&path, "frames", "true");
     return text_steal(&path);
 }
 
@@ -187,12 +196,14 @@ static int take_log(struct watch *watch, struct err *err)
     auto_transfer struct http_transfer *log = NULL;
     auto_text struct text rest = { 0 };
 
+    if (watch->frames.broken)
+        return err_set(err, ERR_INTERNAL, "the server's answer is not a log");
     if (!watch->log || !http_is_done(watch->log))
         return 0;
     log = steal_ptr(&watch->log);
     watch->log_due = clock_boot() + ASK_EVERY;
     if (end_of_log(log, err) == 0) {
-        log_resume_finish(&watch->resume, &rest);
+        log_frames_finish(&watch->frames, &rest);
         print_new(watch, &rest);
         watch->log_is_done = true;
         return 0;
@@ -373,7 +384,8 @@ int follow_job(const struct follow *follow, enum follow_end *end, struct cJSON *
 {
     struct watch watch = { .follow = follow,
                            .started_at = clock_boot(),
-                           .was_reached = follow->was_reached };
+                           .was_reached = follow->was_reached,
+                           .frames = { .plain = follow->log_plain } };
     struct sigaction action = { .sa_handler = on_interrupt };
     struct sigaction before;
     int rc;
@@ -389,7 +401,7 @@ int follow_job(const struct follow *follow, enum follow_end *end, struct cJSON *
         fputc('\n', stdout);
     http_transfer_free(watch.ask);
     http_transfer_free(watch.log);
-    log_resume_clear(&watch.resume);
+    log_frames_clear(&watch.frames);
     free(watch.plain_subject);
     if (rc < 0) {
         json_free(watch.job);

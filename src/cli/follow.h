@@ -11,9 +11,9 @@ struct follow {
     const char *name;
     /* A stream of the log, printed on stdout as it comes; NULL: none. */
     const char *log_path;
-    /* Instead of log_path after a loss, when that does not begin at the log's start;
-     * with a query. */
+    /* Instead of log_path after a loss, when that does not begin at the log's start. */
     const char *log_resumes_at;
+    bool log_plain;    /* of one rank: its bytes as they are */
     bool log_alone;    /* until the log's end; the job is asked for only to show how far
                           it is */
     bool was_reached;  /* the daemon answered before: wait for it when it is away */

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += src/cli/libcli.a
 src_cli_libcli_a_SOURCES = \
 	src/cli/admin.h \
+	src/cli/admin_backup.c \
 	src/cli/admin_price.c \
 	src/cli/bill.h \
 	src/cli/bill_table.c \
@@ -17,13 +18,15 @@ src_cli_libcli_a_SOURCES = \
 	src/cli/compare_print.c \
 	src/cli/compare_table.c \
 	src/cli/doctor.h \
+	src/cli/doctor_daemon.c \
 	src/cli/doctor_host.c \
 	src/cli/doctor_jobs.c \
+	src/cli/doctor_limits.c \
 	src/cli/doctor_python.c \
 	src/cli/figure.c src/cli/figure.h \
 	src/cli/follow.c src/cli/follow.h \
 	src/cli/input.c src/cli/input.h \
-	src/cli/log_resume.c src/cli/log_resume.h \
+	src/cli/log_frames.c src/cli/log_frames.h \
 	src/cli/options.c src/cli/options.h \
 	src/cli/outlook.c src/cli/outlook.h \
 	src/cli/plan.c src/cli/plan.h \

@@ -54,6 +54,12 @@ static const struct command {
         .arguments = "interrupt NAME [--notice TIME]",
         .help = "ends the attempt of a job, as if its machine was wanted back" },
       interrupt_job },
+    { { "backup" },
+      1,
+      { .name = "admin",
+        .arguments = "backup FILE [--force]",
+        .help = "copies the database of the daemon, which goes on serving" },
+      admin_backup },
     { { "price", "set" },
       2,
       { .name = "admin",
@@ -107,6 +113,8 @@ static bool has_use_for(const struct command *command,
                 : options->from ? "from"
                 : options->note ? "note"
                                 : NULL;
+    if (options->force && command->run != admin_backup)
+        wrong = "force";
     if (wrong)
         fprintf(stderr, "jobctl: admin: --%s is not for this\nusage: jobctl admin %s\n",
                 wrong, command->usage.arguments);
@@ -137,6 +145,8 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
     const struct option_row rows[] = {
         { "notice", 'n', OPTION_DURATION, &options.notice_s, 0, NOTICE_MAX_S, "TIME",
           "interrupt: how long its program has to save its work (2m)" },
+        { "force", 0, OPTION_FLAG, &options.force, 0, 0, NULL,
+          "backup: in the place of a file that is there" },
         { "usd", 0, OPTION_TEXT, &options.usd, 0, 0, "AMOUNT",
           "price set: dollars an instance-hour" },
         { "from", 0, OPTION_TEXT, &options.from, 0, 0, "TIME",
@@ -166,9 +176,10 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
 
 const struct verb verb_admin = {
     .name = "admin",
-    .help = "set a price; interrupt a job, as if its machine was wanted back",
+    .help = "back up the database; set a price; interrupt a job, as if its machine was "
+            "wanted back",
     .arguments =
-        "interrupt NAME [--notice TIME] | price set TYPE --usd AMOUNT [--from TIME] "
+        "backup FILE [--force] | interrupt NAME [--notice TIME] | price set TYPE --usd AMOUNT [--from TIME] "
         "[--note TEXT] | price ls [TYPE]",
     .run = run,
 };

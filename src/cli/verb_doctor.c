@@ -3,13 +3,9 @@
 #include "src/cli/doctor.h"
 #include "src/cli/options.h"
 #include "src/cli/print.h"
-#include "src/cli/remote.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* clang-format off */
 static const struct {
@@ -45,72 +41,6 @@ void findings_add(struct findings *findings, const char *check, enum severity se
     json_append(findings->items, item);
     if (severity == SEVERITY_ERROR)
         findings->has_error = true;
-}
-
-static void check_socket(const char *path, struct findings *findings)
-{
-    struct stat st;
-
-    if (stat(path, &st) < 0)
-        findings_add(findings, "socket", SEVERITY_ERROR,
-                     errno == EACCES
-                         ? "join the group that the folder belongs to"
-                         : "start railheadd, or name its socket by --socket",
-                     "%s: %s", path, strerror(errno));
-    else if (!S_ISSOCK(st.st_mode))
-        findings_add(findings, "socket", SEVERITY_ERROR,
-                     "name the socket of railheadd by --socket", "%s is no socket",
-                     path);
-    else if (access(path, R_OK | W_OK) < 0)
-        findings_add(
-            findings, "socket", SEVERITY_ERROR,
-            "join the socket's group: usermod -aG GROUP USER, then log in anew",
-            "%s: %s; it belongs to user %u and group %u, mode %04o", path,
-            strerror(errno), st.st_uid, st.st_gid, st.st_mode & 07777U);
-    else
-        findings_add(findings, "socket", SEVERITY_OK, NULL, "%s may be used", path);
-}
-
-static void check_version(const struct cJSON *health, struct findings *findings)
-{
-    const char *status = json_get_text(health, "status");
-    const char *version = json_get_text(health, "version");
-
-    if (!status || strcmp(status, "ok") != 0)
-        findings_add(findings, "daemon", SEVERITY_ERROR,
-                     "read its log, then start it anew",
-                     "railheadd answers but is not well: %s",
-                     status ? status : "no status");
-    else
-        findings_add(findings, "daemon", SEVERITY_OK, NULL, "railheadd answers");
-    if (!version || strcmp(version, PACKAGE_VERSION) != 0)
-        findings_add(findings, "version", SEVERITY_WARNING,
-                     "install both from one package",
-                     "railheadd is %s, jobctl is " PACKAGE_VERSION,
-                     version ? version : "of an unknown version");
-    else
-        findings_add(findings, "version", SEVERITY_OK, NULL,
-                     "railheadd and jobctl are " PACKAGE_VERSION);
-}
-
-void doctor_check_daemon(struct cli *cli, struct findings *findings)
-{
-    auto_remote struct remote *remote = NULL;
-    auto_json struct cJSON *health = NULL;
-    auto_free char *path = cli->socket ? xstrdup(cli->socket) : NULL;
-    struct err err;
-
-    if (!path && !cli->server)
-        path = remote_default_socket();
-    if (path)
-        check_socket(path, findings);
-    if (remote_open(cli, &remote, &err) < 0
-        || remote_get(remote, "/healthz", &health, &err) < 0)
-        findings_add(findings, "daemon", SEVERITY_ERROR,
-                     "start it: systemctl start railheadd, or railheadd in a terminal",
-                     "%s", err.text);
-    else
-        check_version(health, findings);
 }
 
 static enum paint paint_of(const char *severity)
@@ -149,12 +79,14 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
     json_set(answer, "findings", findings.items);
     doctor_check_daemon(cli, &findings);
     doctor_check_python(&findings);
+    doctor_check_mpirun(&findings);
     doctor_check_cgroup(&findings);
     doctor_check_isolation(&findings);
     doctor_check_memory(&findings);
     doctor_check_monitors(&findings);
     doctor_check_shm(&findings);
-    doctor_check_files(&findings);
+    doctor_check_limits(&findings);
+    doctor_check_ports(&findings);
     doctor_check_clock(&findings);
     if (cli->output == OUTPUT_JSON)
         print_json(answer);

@@ -73,7 +73,7 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
     if (end != OPTIONS_GO_ON)
         return end == OPTIONS_DONE ? 0 : EXIT_USAGE;
     path = logs_path(&logs, operands[0]);
-    if (logs.tail >= 0) {
+    if (logs.tail >= 0 || logs.since) {
         logs.tail = -1;
         logs.since = NULL;
         resumes_at = logs_path(&logs, operands[0]);
@@ -83,6 +83,7 @@ static int run(struct cli *cli, const struct verb *verb, int argc, char **argv)
                                         .name = operands[0],
                                         .log_path = path,
                                         .log_resumes_at = resumes_at,
+                                        .log_plain = logs.rank >= 0,
                                         .log_alone = true,
                                         .progress =
                                             logs.follow && isatty(STDERR_FILENO) },

@@ -130,7 +130,7 @@ int err_disk_full(struct err *err, const char *path, int64_t needed)
 
     if (room_at(path, &room, &device, NULL) < 0)
         room = 0;
-    return err_set(err, ERR_UNAVAILABLE,
+    return err_set(err, ERR_DISK_FULL,
                    "the disk is full: %s needs %lld bytes, %lld are free", path,
                    (long long)needed, (long long)room);
 }

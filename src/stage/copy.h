@@ -47,7 +47,7 @@ MUST_CHECK int copy_settled(const char *from, const char *to, struct progress *p
 MUST_CHECK int make_folder_of(const char *path, struct err *err);
 
 /** "disk full" with how much was to be written and how much room there is at `path`, as
- * ERR_UNAVAILABLE; returns -1. */
+ * ERR_DISK_FULL; returns -1. */
 int err_disk_full(struct err *err, const char *path, int64_t needed);
 
 /** Bytes that this user may still write where `path` is (its nearest folder that

@@ -120,7 +120,7 @@ void say_error(const struct err *err)
     json_set_text(json, "error", err->text);
     /* What changed while it was copied is at rest another time. */
     json_set_bool(json, "retry",
-                  err->code == ERR_UNAVAILABLE || err->code == ERR_INTERNAL
-                      || err->code == ERR_CONFLICT);
+                  err->code == ERR_UNAVAILABLE || err->code == ERR_DISK_FULL
+                      || err->code == ERR_INTERNAL || err->code == ERR_CONFLICT);
     say(json);
 }

@@ -29,7 +29,7 @@ static int write_progress(struct worker *worker, struct helper *helper, usec_t n
     line = journal_writer_line(&worker->journal, JOURNAL_PROGRESS, now);
     json_each (member, progress)
         json_set(line, json_name(member), json_copy(member));
-    return journal_writer_append(&worker->journal, line, err);
+    return journal_writer_note(&worker->journal, line, err);
 }
 
 static void wait_for_more(const struct worker *worker, const struct helper *helper)

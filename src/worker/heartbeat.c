@@ -15,7 +15,7 @@ int heartbeat_run(struct worker *worker, usec_t now, struct err *err)
         return 0;
     worker->heartbeat_boot = now + HEARTBEAT_INTERVAL;
     line = journal_writer_line(&worker->journal, JOURNAL_HEARTBEAT, now);
-    if (journal_writer_append(&worker->journal, line, err) < 0)
+    if (journal_writer_note(&worker->journal, line, err) < 0)
         return -1;
     for (size_t i = 0; i < worker->opened; i++)
         output_sync(&worker->ranks[i].output);

@@ -1,5 +1,6 @@
 /* Appends lines to the journal.  Decides who may: the first worker that locks it while
- * it is empty.  What the lines say is decided by those who build them. */
+ * it is empty; and what a full disk leaves out.  What the lines say is decided by those
+ * who build them. */
 
 #include "src/worker/journal_writer.h"
 
@@ -12,6 +13,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Set aside ahead of what is written: the longest line, or all that an end is made of
+ * where its lines are as short as most.  It is asked for in steps. */
+enum {
+    ROOM_BYTES = JOURNAL_LINE_MAX,
+    ROOM_STEP_BYTES = 16384
+};
 
 int journal_writer_open(const char *folder, struct journal_writer *out, bool *ours,
                         struct err *err)
@@ -53,8 +61,21 @@ struct cJSON *journal_writer_line(const struct journal_writer *writer,
     return line;
 }
 
-int journal_writer_append(struct journal_writer *writer, struct cJSON *line,
-                          struct err *err)
+/* False: the disk is full.  Where disk cannot be set aside, a write will tell. */
+static bool set_room_aside(struct journal_writer *writer, size_t len)
+{
+    int64_t needed = writer->size + (int64_t)len + ROOM_BYTES;
+
+    if (needed <= writer->room)
+        return true;
+    if (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, 0, needed + ROOM_STEP_BYTES) < 0)
+        return errno != ENOSPC && errno != EDQUOT;
+    writer->room = needed + ROOM_STEP_BYTES;
+    return true;
+}
+
+static int append(struct journal_writer *writer, struct cJSON *line,
+                  bool may_be_missing, struct err *err)
 {
     auto_json struct cJSON *owned = line;
     auto_free char *text = json_print(owned);
@@ -62,13 +83,34 @@ int journal_writer_append(struct journal_writer *writer, struct cJSON *line,
 
     if (len >= JOURNAL_LINE_MAX)
         return err_set(err, ERR_LIMIT, "a journal line of %zu bytes is too long", len);
+    if (!set_room_aside(writer, len + 1) && may_be_missing)
+        return 0;
     text[len] = '\n'; /* in the place of the NUL */
     if (write_all(writer->fd, text, len + 1, err) < 0) {
         /* A torn line would spoil the next one too. */
         (void)!ftruncate(writer->fd, writer->size);
+        writer->room = 0;
         return err_wrap(err, "journal.jsonl");
     }
     writer->size += (int64_t)len + 1;
     writer->seq++;
     return 0;
+}
+
+int journal_writer_append(struct journal_writer *writer, struct cJSON *line,
+                          struct err *err)
+{
+    return append(writer, line, false, err);
+}
+
+int journal_writer_note(struct journal_writer *writer, struct cJSON *line,
+                        struct err *err)
+{
+    return append(writer, line, true, err);
+}
+
+void journal_writer_close(struct journal_writer *writer)
+{
+    (void)!ftruncate(writer->fd, writer->size);
+    close(writer->fd);
 }

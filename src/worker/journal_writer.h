@@ -9,6 +9,7 @@ struct journal_writer {
     int fd;       /* locked for as long as this worker lives */
     int64_t seq;  /* of the last line */
     int64_t size; /* bytes of whole lines */
+    int64_t room; /* bytes that the disk has for it */
     usec_t anchor_wall;
     usec_t anchor_boot;
 };
@@ -17,6 +18,9 @@ struct journal_writer {
  * false when another worker has it, or had it: then there is nothing to do here. */
 MUST_CHECK int journal_writer_open(const char *folder, struct journal_writer *out,
                                    bool *ours, struct err *err);
+
+/** Gives back the disk that was set aside. */
+void journal_writer_close(struct journal_writer *writer);
 
 /** Wall time at `boot`, counted from the anchor: it does not jump. */
 usec_t journal_writer_wall(const struct journal_writer *writer, usec_t boot);
@@ -29,5 +33,10 @@ struct cJSON *journal_writer_line(const struct journal_writer *writer,
  * long. */
 MUST_CHECK int journal_writer_append(struct journal_writer *writer, struct cJSON *line,
                                      struct err *err);
+
+/** As journal_writer_append, of what may be missing: it is left out when the disk is
+ * full, so that what is set aside is there for the lines that may not. */
+MUST_CHECK int journal_writer_note(struct journal_writer *writer, struct cJSON *line,
+                                   struct err *err);
 
 #endif

@@ -228,7 +228,7 @@ static void clear(struct worker *worker)
     worker_plan_free(worker->plan);
     ending_clear(&worker->ending);
     control_close(&worker->control);
-    close(worker->journal.fd);
+    journal_writer_close(&worker->journal);
 }
 
 static int start(const char *folder, struct err *err)

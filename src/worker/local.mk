@@ -14,6 +14,7 @@ src_worker_libworker_a_SOURCES = \
 	src/worker/helper.c src/worker/helper.h \
 	src/worker/isolate.c src/worker/isolate.h \
 	src/worker/life.c \
+	src/worker/log_writer.c src/worker/log_writer.h \
 	src/worker/journal_writer.c src/worker/journal_writer.h \
 	src/worker/metrics.c src/worker/metrics.h \
 	src/worker/metrics_history.c src/worker/metrics_history.h \

@@ -261,7 +261,7 @@ static int write_one(struct metric *metric, struct journal_writer *journal,
 
     json_set_text(line, "name", metric->name);
     set_value(line, metric);
-    return journal_writer_append(journal, line, err);
+    return journal_writer_note(journal, line, err);
 }
 
 int metrics_write(struct metrics *metrics, struct journal_writer *journal, usec_t now,

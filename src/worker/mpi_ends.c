@@ -21,12 +21,21 @@ static void say(struct mpi_words *words, enum mpi_word word, int rank, int numbe
     *words = (struct mpi_words){ .word = word, .rank = rank, .number = number };
 }
 
-/* orte/tools/orterun/help-orterun.txt, orte/mca/errmgr/base and
+static void name_rank(struct mpi_words *words, int rank)
+{
+    words->named = rank >= 0;
+    words->open_rank = rank;
+}
+
+/* A rank's output can stand behind half a line of mpirun's: what names no rank, or no
+ * signal that there is, is not mpirun's.
+ *
+ * orte/tools/orterun/help-orterun.txt, orte/mca/errmgr/base and
  * ompi/mpi/help-mpi-api.txt of Open MPI 4.1. */
 void mpi_words_scan(struct mpi_words *words, const char *line, size_t len)
 {
     auto_free char *text = xstrndup(line, len < LINE_MAX_BYTES ? len : LINE_MAX_BYTES);
-    int rank;
+    int rank = -1;
     int number;
 
     if (words->word != MPI_WORD_NONE)
@@ -34,13 +43,16 @@ void mpi_words_scan(struct mpi_words *words, const char *line, size_t len)
     if (sscanf(text, "MPI_ABORT was invoked on rank %d in", &rank) == 1
         || sscanf(text, "%*s has exited due to process rank %d with", &rank) == 1
         || sscanf(text, " Process name: [[%*d,%*d],%d]", &rank) == 1)
-        words->open_rank = rank;
+        name_rank(words, rank);
     else if (sscanf(text,
                     "%*s noticed that process rank %d with PID %*d on node %*s "
                     "exited on signal %d",
                     &rank, &number)
-             == 2)
+                 == 2
+             && rank >= 0 && number > 0 && number < NSIG)
         say(words, MPI_WORD_SIGNAL, rank, number);
+    else if (!words->named)
+        return;
     else if (sscanf(text, "with errorcode %d", &number) == 1
              || sscanf(text, " Exit code: %d", &number) == 1)
         say(words, MPI_WORD_EXIT, words->open_rank, number);
@@ -55,13 +67,13 @@ bool mpi_words_state(struct mpi_words *words, const char *line, size_t len)
     auto_free char *text = xstrndup(line, len < LINE_MAX_BYTES ? len : LINE_MAX_BYTES);
     int state = 0;
     int end = 0;
-    int rank;
+    int rank = -1;
 
     (void)sscanf(text, "[%*[^]]] [[%*d,%*d],%*d] ACTIVATE %n", &state);
     if (state == 0)
         return false;
     (void)sscanf(text + state, "PROC [[%*d,%*d],%d] STATE CALLED ABORT%n", &rank, &end);
-    if (end > 0 && !words->aborted) {
+    if (end > 0 && rank >= 0 && !words->aborted) {
         words->aborted = true;
         words->aborter = rank;
     }

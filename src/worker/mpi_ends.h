@@ -27,8 +27,9 @@ struct mpi_words {
     enum mpi_word word;
     int rank;
     int number;
-    int open_rank; /* named by the first line of two */
-    bool aborted;  /* by MPI_Abort of rank `aborter`; with which code it may not say */
+    bool named; /* rank `open_rank`, by the first line of two */
+    int open_rank;
+    bool aborted; /* by MPI_Abort of rank `aborter`; with which code it may not say */
     int aborter;
 };
 

@@ -6,6 +6,7 @@
 #include "src/worker/output.h"
 
 #include "src/clock.h"
+#include "src/rank_log.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -24,33 +25,8 @@ enum {
 
 static char chunk[CHUNK_SIZE];
 
-static int open_file(const struct output *output, const char *suffix)
-{
-    auto_free char *path =
-        xasprintf("%s/rank-%d.%s", output->folder, output->rank, suffix);
-
-    /* A FIFO that a job puts in its place must not make us wait, nor a link lead away.
-     */
-    return open(path,
-                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW,
-                0640);
-}
-
-/* With the first byte.  False when the disk will not have them: as with any byte it
- * will not take. */
-static bool open_files(struct output *output)
-{
-    if (output->log_fd < 0)
-        output->log_fd = open_file(output, "log");
-    if (output->log_fd >= 0 && output->times_fd < 0)
-        output->times_fd = open_file(output, "times");
-    if (output->times_fd < 0)
-        output->dropped_errno = errno;
-    return output->times_fd >= 0;
-}
-
-int output_open(const char *folder, int rank, struct output *out, int *child_end,
-                struct err *err)
+int output_open(const char *folder, int rank, int64_t keep, struct output *out,
+                int *child_end, struct err *err)
 {
     int pipe_fds[2];
 
@@ -60,50 +36,38 @@ int output_open(const char *folder, int rank, struct output *out, int *child_end
     /* Refused above a user's quota: well. */
     fcntl(pipe_fds[0], F_SETPIPE_SZ, PIPE_SIZE);
     *child_end = pipe_fds[1];
-    *out = (struct output){ .folder = folder,
-                            .rank = rank,
-                            .pipe_fd = pipe_fds[0],
-                            .log_fd = -1,
-                            .times_fd = -1 };
+    *out = (struct output){ .rank = rank, .pipe_fd = pipe_fds[0] };
+    log_writer_init(&out->log, xasprintf("%s/rank-%d.log", folder, rank),
+                    (uint64_t)keep);
+    log_writer_init(&out->times, xasprintf("%s/rank-%d.times", folder, rank),
+                    (uint64_t)keep);
     return 0;
-}
-
-/* As write_all, but tells how much was taken. */
-static size_t write_most(int fd, const void *bytes, size_t len, int *errno_value)
-{
-    const char *at = bytes;
-    size_t done = 0;
-
-    while (done < len) {
-        ssize_t wrote = write(fd, at + done, len - done);
-
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            *errno_value = wrote < 0 ? errno : ENOSPC;
-            break;
-        }
-        done += (size_t)wrote;
-    }
-    return done;
 }
 
 static void write_times(struct output *output, const struct log_time *times,
                         size_t count)
 {
-    size_t len = count * sizeof *times;
     int errno_value;
-    size_t wrote;
+    size_t wrote =
+        log_writer_add(&output->times, times, count * sizeof *times, &errno_value);
 
-    if (count == 0)
-        return;
-    wrote = write_most(output->times_fd, times, len, &errno_value);
-    if (wrote < len && wrote % sizeof *times != 0) {
-        /* Half a record would shift all that follow. */
-        off_t end = lseek(output->times_fd, 0, SEEK_END);
+    /* Half a record would shift all that follow. */
+    if (wrote % sizeof *times != 0)
+        log_writer_undo(&output->times, wrote % sizeof *times);
+}
 
-        (void)!ftruncate(output->times_fd, end - (off_t)(wrote % sizeof *times));
-    }
+/* Times of lines that are gone with the log's oldest bytes go, too. */
+static void drop_times(struct output *output)
+{
+    struct log_writer *times = &output->times;
+    struct log_time last;
+
+    while (times->size - times->kept > RANK_LOG_SEGMENT
+           && rank_log_read(times->path, times->kept + RANK_LOG_SEGMENT - sizeof last,
+                            &last, sizeof last)
+                  == sizeof last
+           && le64toh(last.offset) < output->log.kept && log_writer_cut(times))
+        ;
 }
 
 /* One record for every line that begins in these bytes, which are in the log from
@@ -127,7 +91,8 @@ static void note_times(struct output *output, size_t len, uint64_t offset, usec_
         output->in_line = feed == NULL;
         at = feed ? (size_t)(feed - chunk) + 1 : len;
     }
-    write_times(output, times, count);
+    if (count > 0)
+        write_times(output, times, count);
 }
 
 static void keep_start(struct output *output, const char *bytes, size_t len)
@@ -216,16 +181,14 @@ static void take(struct output *output, size_t len, struct metrics *metrics,
                  const struct journal_writer *journal)
 {
     usec_t boot = clock_boot();
-    uint64_t offset = output->log_size;
-    size_t wrote = 0;
-
-    if (open_files(output))
-        wrote = write_most(output->log_fd, chunk, len, &output->dropped_errno);
+    uint64_t offset = output->log.size;
+    uint64_t kept = output->log.kept;
+    size_t wrote = log_writer_add(&output->log, chunk, len, &output->dropped_errno);
 
     output->dropped += len - wrote;
-    output->log_size += wrote;
-    output->is_dirty = true;
     note_times(output, wrote, offset, journal_writer_wall(journal, boot));
+    if (output->log.kept > kept)
+        drop_times(output);
     scan_lines(output, metrics, len, boot);
 }
 
@@ -277,21 +240,16 @@ void output_finish(struct output *output, struct metrics *metrics,
 
 void output_sync(struct output *output)
 {
-    if (!output->is_dirty)
-        return;
-    fdatasync(output->log_fd);
-    fdatasync(output->times_fd);
-    output->is_dirty = false;
+    log_writer_sync(&output->log);
+    log_writer_sync(&output->times);
 }
 
 void output_close(struct output *output)
 {
     if (output->pipe_fd >= 0)
         close(output->pipe_fd);
-    if (output->log_fd >= 0)
-        close(output->log_fd);
-    if (output->times_fd >= 0)
-        close(output->times_fd);
+    log_writer_clear(&output->log);
+    log_writer_clear(&output->times);
     text_clear(&output->line);
     traceback_clear(&output->traceback);
 }

@@ -3,6 +3,7 @@
 
 #include "src/text.h"
 #include "src/worker/failure.h"
+#include "src/worker/log_writer.h"
 #include "src/worker/metrics.h"
 #include "src/worker/mpi_ends.h"
 
@@ -10,26 +11,27 @@
  * byte for byte. */
 
 struct output {
-    const char *folder;
     int rank;
     int pipe_fd; /* our end; -1 once it is closed */
-    int log_fd; /* -1 until the rank has printed something: a silent one has no files */
-    int times_fd; /* as log_fd */
-    uint64_t log_size;
+    struct log_writer log;
+    struct log_writer times;
     uint64_t dropped;  /* bytes that the disk would not take */
     int dropped_errno; /* why */
     bool in_line;      /* the last byte was not a line feed */
-    bool is_dirty;     /* something is not synced */
     struct text line;  /* the start of an unfinished line, for what is looked for */
     struct traceback traceback;
     struct mpi_words
         *words; /* what mpirun says, borrowed; NULL: this is not mpirun's */
 };
 
-/** Makes the pipe; `folder` is borrowed for life, and `*child_end` is for the rank and
- * is closed by the caller. */
-MUST_CHECK int output_open(const char *folder, int rank, struct output *out,
-                           int *child_end, struct err *err);
+/**
+ * Makes the pipe.
+ *
+ * @keep       bytes of the log to keep at most, and as many of its times; 0: all
+ * @child_end  is for the rank and is closed by the caller
+ */
+MUST_CHECK int output_open(const char *folder, int rank, int64_t keep,
+                           struct output *out, int *child_end, struct err *err);
 
 /** Takes at most 64 KiB from the pipe, which does not block.  False when it gave
  * nothing: at its end, which closes it, or empty for now.  A disk that is full drops

@@ -78,7 +78,9 @@ static int start_rank(struct worker *worker, size_t i, struct spawn_request *req
     auto_close int child_end = -1;
     auto_close int own_end = -1;
 
-    if (output_open(worker->folder, plan->rank, &rank->output, &child_end, err) < 0)
+    if (output_open(worker->folder, plan->rank, worker->plan->rank_log_bytes,
+                    &rank->output, &child_end, err)
+        < 0)
         return -1;
     worker->opened++;
     if (plan->kind == RANK_REMOTE) {

@@ -266,6 +266,17 @@ static void remark_dropped(struct worker *worker, const struct output *output)
     ending_remark(&worker->ending, remark);
 }
 
+static void remark_cut(struct worker *worker, const struct output *output)
+{
+    auto_free char *remark = NULL;
+
+    if (output->log.kept == 0)
+        return;
+    remark = xasprintf("the first %" PRIu64 " bytes of rank %d's output were cut",
+                       output->log.kept, output->rank);
+    ending_remark(&worker->ending, remark);
+}
+
 int watch_run(struct worker *worker, struct err *err)
 {
     int result = watch_rounds(worker, err);
@@ -277,6 +288,7 @@ int watch_run(struct worker *worker, struct err *err)
         return -1;
     for (size_t i = 0; i < worker->opened; i++) {
         output_finish(&worker->ranks[i].output, worker->metrics, &worker->journal);
+        remark_cut(worker, &worker->ranks[i].output);
         remark_dropped(worker, &worker->ranks[i].output);
     }
     return metrics_write(worker->metrics, &worker->journal, clock_boot(), true, err);

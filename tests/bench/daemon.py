@@ -19,8 +19,8 @@ class Failed(Exception):
 class Daemon:
     """railheadd with the pools given, on TCP loopback; a folder of its own, which stays until the bench ends."""
 
-    def __init__(self, context, pools, database=None):
-        """`database` is taken over; its name is then self.database."""
+    def __init__(self, context, pools, database=None, limits="{}"):
+        """`limits` as in railhead.yaml(5).  `database` is taken over; its name is then self.database."""
         self.folder = tempfile.mkdtemp(prefix="daemon-", dir=context.folder)
         self.database = os.path.join(self.folder, "state", "railhead.db")
         if database:
@@ -32,6 +32,7 @@ class Daemon:
             out.write("emulate: true\npools:\n")
             for pool in pools:
                 out.write("  - {instance_type: %s, scheduler: %s, count: %d}\n" % pool)
+            out.write("limits: %s\n" % limits)
         self.log_path = os.path.join(self.folder, "railheadd.log")
         environment = {
             "PATH": "/usr/local/bin:/usr/bin:/bin",

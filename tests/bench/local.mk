@@ -32,6 +32,8 @@ EXTRA_DIST += docs/benchmarks.md \
 	tests/bench/daemon.py \
 	tests/bench/jobs.py \
 	tests/bench/ledger.py \
+	tests/bench/load_together.py \
+	tests/bench/logs.sh \
 	tests/bench/report.py \
 	tests/bench/run \
 	tests/bench/staging.py \

@@ -15,24 +15,25 @@ import time
 from daemon import Failed
 from jobs import measure_first, measure_history, measure_jobs
 from ledger import measure_ledger
+from load_together import measure_load
 from staging import measure_staging
 from submits import measure_memory, measure_submits
 from supervision import measure_supervision, ratio_of_pairs
 
 SECTIONS = {"submits": measure_submits, "jobs": measure_jobs, "history": measure_history,
             "first": measure_first, "memory": measure_memory, "ledger": measure_ledger, "staging": measure_staging,
-            "supervision": measure_supervision}
-# Five minutes to a quarter of an hour each, so only by name.
-BY_NAME = ("ledger", "staging", "supervision")
+            "supervision": measure_supervision, "load": measure_load}
+# Two minutes to a quarter of an hour each, so only by name.
+BY_NAME = ("ledger", "staging", "supervision", "load")
 
 FULL = {"rounds": 4, "slices": 12, "msec": 300, "batches": 4, "batch": 500, "spawns": 400,
         "history": 100000, "firsts": 200, "live_jobs": 2000, "pipe_mib": 4096, "s3_mib": 1024, "s3_objects": 2000,
         "train_s": 8, "pairs_least": 10, "pairs_most": 120, "width": 0.01, "idle_s": 60,
-        "intervals": 1000000, "ledger_ms": 8000}
+        "intervals": 1000000, "ledger_ms": 8000, "followers": 2000, "submit_rate": 500, "load_s": 60}
 QUICK = {"rounds": 4, "slices": 4, "msec": 200, "batches": 2, "batch": 100, "spawns": 100,
          "history": 10000, "firsts": 60, "live_jobs": 2000, "pipe_mib": 1024, "s3_mib": 64, "s3_objects": 200,
          "train_s": 3, "pairs_least": 4, "pairs_most": 4, "width": 0.01, "idle_s": 10,
-         "intervals": 100000, "ledger_ms": 2000}
+         "intervals": 100000, "ledger_ms": 2000, "followers": 2000, "submit_rate": 500, "load_s": 10}
 # A ratio whose interval is wider than +-2 % says nothing of a goal of 1 or 2 %.
 INTERVAL_MOST = 0.02
 # A step is shown so often where there is no terminal to show it all the time.
@@ -188,6 +189,13 @@ def table_rows(context):
                 "MiB/s", (">=", 0.7)),
             Row("File of s3://, %d objects, beside curl -Z" % context.s3_objects, "staging.s3.small.per_second",
                 "staging.curl.small.per_second", "/s", (">=", 0.7)),
+        ],
+        "%d submits/s and %d followers of a log" % (context.submit_rate, context.followers): [
+            Row("p99 of a submit, beside p99 without followers", "load.busy.p99_ms", "load.quiet.p99_ms", "ms"),
+            Row("p50", "load.busy.p50_ms", "load.quiet.p50_ms", "ms"),
+            Row("memory of the daemon, beside before", "load.rss_mib", "load.rss_before_mib", "MiB"),
+            Row("CPU of the daemon, of a core", "load.cpu_percent", unit="%"),
+            Row("followers that got every line", "load.followers_with_all_lines", unit="", goal=(">=", context.followers)),
         ],
         "Supervision (ratios with their 95 % interval)": supervision_rows(),
     }

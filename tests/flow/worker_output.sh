@@ -42,11 +42,30 @@ folder=$(worker_folder flood)
 write_plan "$folder" '{"metrics": [{"name": "n", "regex": "n=([0-9]+)"}]}' \
     '["sh", "-c", "printf n=1; head -c 314572800 /dev/zero | tr \"\\\\000\" x; cat /proc/$PPID/status >$WORK/status"]'
 run_worker "$folder"
-check_equal "a line of 300 MiB passes" "$(stat -c %s "$folder/rank-0.log")" 314572803
+# Its bytes, in the order of its segments.
+log_of() {
+    find "$1" -name 'rank-0.log' -o -name 'rank-0.log.[0-9]*' | sort -V | xargs cat
+}
+check_equal "a line of 300 MiB passes" "$(log_of "$folder" | tr -d x | cat -A) $(log_of "$folder" | wc -c)" "n=1 314572803"
+check_equal "in segments of 16 MiB" "$(stat -c %s "$folder/rank-0.log.18" "$folder/rank-0.log.17" | paste -sd' ')" "12582915 16777216"
 check_equal "its start is looked at for metrics" "$(ended "$folder" metrics | grep -o '"value": [0-9]*')" '"value": 1'
 peak=$(awk '/VmHWM/ { print $2 }' "$WORK/status")
 check "it costs the worker little memory ($peak KiB)" test "$peak" -lt 16384
-rm -f "$folder/rank-0.log"
+rm -f "$folder"/rank-0.log*
+
+folder=$(worker_folder capped)
+write_plan "$folder" '{"rank_log_bytes": 33554432}' '["sh", "-c", "yes | head -c 60000000"]'
+run_worker "$folder"
+u64() { od -An -t u8 "$folder/$1" | tr -d ' '; }
+check_equal "above its limit the oldest segments go" "$(find "$folder" -name 'rank-0.log.[0-9]*' -printf '%f\n' | sort | paste -sd' ')" \
+    "rank-0.log.2 rank-0.log.3"
+check_equal "what is left says where it begins" "$(u64 rank-0.log.kept) $(log_of "$folder" | wc -c)" "33554432 26445568"
+# Lines of 2 bytes, whose times are 8 times as much as they.
+check "the times of lines keep to the limit, too" test "$(find "$folder" -name 'rank-0.times.[0-9]*' | wc -l)" = 2
+check_equal "and what is left of them is the last" \
+    "$(($(u64 rank-0.times.kept) + $(cat "$folder"/rank-0.times.[0-9]* | wc -c)))" 480000000
+check_equal "the end says what was cut" "$(ended "$folder" message)" '"the first 33554432 bytes of rank 0'"'"'s output were cut"'
+rm -f "$folder"/rank-0.*
 
 metrics='{"metrics": [{"name": "loss", "regex": "loss=([^ ]+)"}, {"name": "step", "regex": "step (\\d+)"}]}'
 folder=$(worker_folder metrics)

@@ -27,7 +27,7 @@ plan = {
     "ml_folder": folder + "/ml", "work_folder": folder + "/ml/" + ("code" if "source_archive" in members else "output/data"),
     "checkpoint_path": folder + "/ml/checkpoints", "configs": [], "channels": {}, "local_processes": len(ranks),
     "output_uri": None, "output_compressed": True, "checkpoint_uri": None, "storage": {"addressing": "path"}, "peers": None,
-    "memory_bytes": 0, "source_archive": None, "cgroup": None, "max_run_s": 0, "grace_s": 30, "metrics": [],
+    "memory_bytes": 0, "rank_log_bytes": 0, "source_archive": None, "cgroup": None, "max_run_s": 0, "grace_s": 30, "metrics": [],
     "ranks": [{"kind": "program", "rank": i, "local_rank": i, "argv": json.loads(argv), "env": env}
               for i, argv in enumerate(ranks)],
 }

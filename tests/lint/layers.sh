@@ -20,12 +20,12 @@ libexec          src
 doors='
 (cjson/)?cJSON\.h          src/json\.c
 yaml\.h                    src/yaml\.c
-curl/.*                    src/http_client\.c
+curl/.*                    (src/http_client|tests/drill/fault)\.c
 openssl/.*                 src/digest\.c
 archive(_entry)?\.h        src/archive(_stream)?\.c
 pcre2\.h                   src/regex\.c
 systemd/.*                 src/loop\.c
-sqlite3\.h                 (daemon/store.*\.[ch]|tests/unit/test_store\.c)
+sqlite3\.h                 (daemon/store.*\.[ch]|tests/unit/test_store\.c|tests/drill/fault\.c)
 microhttpd\.h              api/(server|listener)\.[ch]
 check\.h                   tests/unit/.*
 '

@@ -2,8 +2,8 @@
 # Every file of the project is named in a local.mk: what is not, is not in a release.
 . "$(dirname "$0")/../lib/lint.sh"
 
-# Of the git tree alone.
-exempt='^(\.git.*|\.ci/.*|\.clang-.*|\.editorconfig|configure.*|aclocal\.m4|Makefile\..*|.*local\.mk|m4/.*|config\.h.*|config\.(log|status)|Makefile|stamp-h.*|build-aux/.*|README.*|INSTALL|LICENSE|COPYING)$'
+# Of the git tree alone, and what lies in a folder that is named whole.
+exempt='^(\.git.*|\.ci/.*|\.clang-.*|\.editorconfig|configure.*|aclocal\.m4|Makefile\..*|.*local\.mk|m4/.*|config\.h.*|config\.(log|status)|Makefile|stamp-h.*|build-aux/.*|README.*|INSTALL|LICENSE|COPYING|tests/fuzz/(corpus|dictionary)/.*)$'
 
 breaches() {
     local listed

@@ -65,6 +65,12 @@ START_TEST(without_a_file_there_are_defaults)
     ck_assert_int_eq(config.body_limit_bytes, 1 << 20);
     ck_assert_int_eq(config.source_limit_bytes, 512 << 20);
     ck_assert_int_eq(config.connection_limit, 1024);
+    ck_assert_int_eq(config.client_connection_limit, 512);
+    ck_assert_int_eq(config.held_limit_bytes, 64 << 20);
+    ck_assert_int_eq(config.header_limit_s, 10);
+    ck_assert_int_eq(config.body_limit_s, 20);
+    ck_assert_int_eq(config.idle_limit_s, 60);
+    ck_assert_int_eq(config.rank_log_bytes, 1073741824);
     ck_assert_int_eq(config.reprice, REPRICE_AT_OPEN);
     ck_assert_ptr_null(config.account_id);
     ck_assert_ptr_null(config.account_name);
@@ -89,7 +95,10 @@ START_TEST(a_file_changes_what_it_names)
         "listen: 127.0.0.1:8470\ninstance_profiles: /srv/profiles\n"
         "python: /opt/python\npass_environment: [HOME, FOO_*]\n"
         "emulate: true\nemulate_count: 3\nisolate: false\n"
-        "limits: {body_bytes: 4096, source_bytes: 8192, connections: 7}\n"
+        "limits: {body_bytes: 4096, source_bytes: 8192, connections: 7,\n"
+        "         connections_per_client: 3, held_bytes: 2097152,\n"
+        "         header_seconds: 1, body_seconds: 2, idle_seconds: 3600,\n"
+        "         rank_log_bytes: 33554432}\n"
         "pools:\n"
         "- {instance_type: ml.c5.xlarge}\n"
         "- {instance_type: ml.p4d.24xlarge, scheduler: fake, count: 4, "
@@ -112,6 +121,12 @@ START_TEST(a_file_changes_what_it_names)
     ck_assert_int_eq(config.body_limit_bytes, 4096);
     ck_assert_int_eq(config.source_limit_bytes, 8192);
     ck_assert_int_eq(config.connection_limit, 7);
+    ck_assert_int_eq(config.client_connection_limit, 3);
+    ck_assert_int_eq(config.held_limit_bytes, 2 << 20);
+    ck_assert_int_eq(config.header_limit_s, 1);
+    ck_assert_int_eq(config.body_limit_s, 2);
+    ck_assert_int_eq(config.idle_limit_s, 3600);
+    ck_assert_int_eq(config.rank_log_bytes, 33554432);
     ck_assert_uint_eq(config.pool_count, 4);
     ck_assert_str_eq(config.pools[0].scheduler, "local");
     ck_assert_int_eq(config.pools[0].count, 1);
@@ -333,6 +348,12 @@ START_TEST(the_shipped_comments_are_the_defaults)
     ck_assert_int_eq(config.body_limit_bytes, plain.body_limit_bytes);
     ck_assert_int_eq(config.source_limit_bytes, plain.source_limit_bytes);
     ck_assert_int_eq(config.connection_limit, plain.connection_limit);
+    ck_assert_int_eq(config.client_connection_limit, plain.client_connection_limit);
+    ck_assert_int_eq(config.held_limit_bytes, plain.held_limit_bytes);
+    ck_assert_int_eq(config.header_limit_s, plain.header_limit_s);
+    ck_assert_int_eq(config.body_limit_s, plain.body_limit_s);
+    ck_assert_int_eq(config.idle_limit_s, plain.idle_limit_s);
+    ck_assert_int_eq(config.rank_log_bytes, plain.rank_log_bytes);
     ck_assert_int_eq(config.reprice, plain.reprice);
     config_clear(&config);
     config_clear(&plain);

@@ -25,6 +25,9 @@ static const struct {
     { "a\n\"1\n2\"x\n", "line 3: a quoted field goes on behind its quote" },
     { "a,,b\n", "line 1: column 2 has no name" },
     { "a,b,a\n", "line 1: the column 'a' stands there twice" },
+    { "a,b,a.b\n1,2,3\n", "line 1: the columns 'a' and 'a.b' exclude each other" },
+    { "a.b,a\n1,2\n", "line 1: the columns 'a.b' and 'a' exclude each other" },
+    { "a.,a,.a,ab.c\n1,2,3,4\n", "[{\"a.\":\"1\",\"a\":\"2\",\".a\":\"3\",\"ab\":{\"c\":\"4\"}}]" },
     { "", "line 1: column 1 has no name" },
     { "a\n\377\n", "it is not UTF-8 text" },
 };

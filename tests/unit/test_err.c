@@ -20,6 +20,7 @@ static const struct {
     { ERR_CONFLICT,    "conflict",    409, 4 },
     { ERR_LIMIT,       "limit",       429, 6 },
     { ERR_UNAVAILABLE, "unavailable", 503, 7 },
+    { ERR_DISK_FULL,   "disk_full",   507, 7 },
     { ERR_INTERNAL,    "internal",    500, 8 },
 };
 /* clang-format on */
@@ -72,7 +73,8 @@ static const struct {
     { EPERM,  ERR_DENIED },
     { EAGAIN, ERR_UNAVAILABLE },
     { EBUSY,  ERR_UNAVAILABLE },
-    { ENOSPC, ERR_UNAVAILABLE },
+    { ENOSPC, ERR_DISK_FULL },
+    { EDQUOT, ERR_DISK_FULL },
     { EIO,    ERR_INTERNAL },
     { ENOTDIR, ERR_INTERNAL },
 };

@@ -1,115 +1,14 @@
 /* Logs of several ranks as one: order, tail, since, unfinished and long lines,
  * following. */
 
-#include "api/log_stream.h"
-#include "src/journal.h"
-#include "src/text.h"
-#include "tests/unit/cases.h"
+#include "tests/unit/rank_logs.h"
 
 #include <check.h>
-#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum {
-    RANKS_MAX = 4
-};
-
-static char *folder;
-static struct job_log logs[RANKS_MAX];
-static size_t ranks;
-static bool line_is_open[RANKS_MAX];
-static struct log_stream *stream;
-static struct log_query query;
-static bool job_ended;
-
-/* Two ranks a worker. */
-static void add_rank(void)
-{
-    logs[ranks] = (struct job_log){
-        .worker = (int)ranks / 2,
-        .rank = (int)ranks,
-        .path = xasprintf("%s/rank-%zu.log", folder, ranks),
-        .times_path = xasprintf("%s/rank-%zu.times", folder, ranks),
-    };
-    ranks++;
-}
-
-static void set_up(void)
-{
-    folder = scratch_folder();
-    ranks = 0;
-    memset(line_is_open, 0, sizeof line_is_open);
-    stream = NULL;
-    query =
-        (struct log_query){ .worker = -1, .rank = -1, .tail = -1, .since = INT64_MIN };
-    job_ended = false;
-    add_rank();
-    add_rank();
-}
-
-static void tear_down(void)
-{
-    log_stream_free(stream);
-    for (size_t i = 0; i < ranks; i++) {
-        free(logs[i].path);
-        free(logs[i].times_path);
-    }
-    scratch_remove(folder);
-}
-
-static void append(const char *path, const void *bytes, size_t len)
-{
-    FILE *file = fopen(path, "ae");
-
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, len, file), len);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-/* As a worker does: the bytes, and a record for the line that they begin.  Time in
- * seconds. */
-static void write_log(size_t rank, int64_t at, const char *bytes)
-{
-    struct stat info;
-    struct log_time record;
-    size_t len = strlen(bytes);
-
-    append(logs[rank].path, "", 0);
-    ck_assert_int_eq(stat(logs[rank].path, &info), 0);
-    append(logs[rank].path, bytes, len);
-    if (!line_is_open[rank]) {
-        record.offset = htole64((uint64_t)info.st_size);
-        record.wall_us = (int64_t)htole64((uint64_t)(at * USEC_PER_SEC));
-        append(logs[rank].times_path, &record, sizeof record);
-    }
-    line_is_open[rank] = bytes[len - 1] != '\n';
-}
-
-/* All that there is for now, taken in pieces of `room`. */
-static char *take(size_t room)
-{
-    struct text all = { 0 };
-    auto_free char *piece = xmalloc(room);
-    ssize_t got;
-
-    if (!stream)
-        stream = log_stream_new(&query);
-    log_stream_update(stream, logs, ranks, job_ended);
-    while ((got = log_stream_read(stream, piece, room)) > 0)
-        text_add(&all, piece, (size_t)got);
-    return text_steal(&all);
-}
-
-static void assert_next(const char *expected)
-{
-    auto_free char *got = take(4096);
-
-    ck_assert_str_eq(got, expected);
-}
 
 START_TEST(lines_of_all_ranks_come_by_their_times)
 {
@@ -358,11 +257,7 @@ START_TEST(a_new_attempt_goes_on_behind_the_old_one)
     query.follow = true;
     write_log(0, 10, "old\n");
     assert_next("[0] old\n");
-    free(logs[0].path);
-    free(logs[0].times_path);
-    logs[0].path = xasprintf("%s/again.log", folder);
-    logs[0].times_path = xasprintf("%s/again.times", folder);
-    line_is_open[0] = false;
+    begin_attempt(0, 2);
     write_log(0, 11, "new\n");
     assert_next("[0] new\n");
 }
@@ -401,7 +296,7 @@ Suite *suite_log_stream(void)
     Suite *suite = suite_create("log_stream");
     TCase *tests = tcase_create("log_stream");
 
-    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_checked_fixture(tests, rank_logs_set_up, rank_logs_tear_down);
     tcase_add_test(tests, lines_of_all_ranks_come_by_their_times);
     tcase_add_test(tests, of_equal_times_the_lower_rank_comes_first);
     tcase_add_test(tests, small_pieces_make_the_same_whole);

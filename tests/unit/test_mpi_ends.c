@@ -23,6 +23,12 @@ static const struct {
     { { "  Process name: [[16385,1],2]", "  Exit code:    9" }, MPI_WORD_EXIT, 2, 9 },
     { { "mpirun noticed that process rank 4 with PID 0 on node vm exited on signal 9 (Killed).", "" },
       MPI_WORD_SIGNAL, 4, 9 },
+    { { "MPI_ABORT was invoked on rank -3 in communicator MPI_COMM_WORLD", "with errorcode -1." }, MPI_WORD_NONE, 0, 0 },
+    { { "MPI_ABORT was invoked on rank 3 in communicator MPI_COMM_WORLD", "with errorcode -1." }, MPI_WORD_EXIT, 3, -1 },
+    { { "  Exit code:    9", "node vm exiting improperly. There are three reasons" }, MPI_WORD_NONE, 0, 0 },
+    { { "mpirun noticed that process rank -1 with PID 0 on node vm exited on signal 9 (Killed).", "" }, MPI_WORD_NONE, 0, 0 },
+    { { "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 127 (x).",
+        "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 0 (x)." }, MPI_WORD_NONE, 0, 0 },
     { { "Primary job  terminated normally, but 1 process returned", "a non-zero exit code." }, MPI_WORD_NONE, 0, 0 },
 };
 /* clang-format on */

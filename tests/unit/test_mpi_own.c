@@ -24,7 +24,7 @@ static void set_up(void)
 
     snprintf(home, sizeof home, "/tmp/test-mpi-own-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(home));
-    ck_assert_int_eq(output_open(home, 0, &log_of_rank, &child_end, &err), 0);
+    ck_assert_int_eq(output_open(home, 0, 0, &log_of_rank, &child_end, &err), 0);
     close(child_end);
     heard = (struct mpi_words){ 0 };
     log_of_rank.words = &heard;

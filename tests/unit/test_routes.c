@@ -28,6 +28,7 @@ static const struct {
     { "GET",  "/v1/sources/0f",                     "getSource",                 "0f" },
     { "HEAD", "/v1/sources/0f",                     "getSource",                 "0f" },
     { "GET",  "/v1/instance-types",                 "listInstanceTypes",         "" },
+    { "GET",  "/v1/backup",                         "getBackup",                 "" },
     { "GET",  "/healthz",                           "getHealth",                 "" },
     { "GET",  "/readyz",                            "getReadiness",              "" },
 };

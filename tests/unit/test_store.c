@@ -2,6 +2,7 @@
  * changed, whoever tries. The one test that opens it by SQLite itself. */
 
 #include "daemon/store.h"
+#include "daemon/store_private.h"
 #include "daemon/store_reservation.h"
 #include "src/files.h"
 #include "src/text.h"
@@ -175,6 +176,62 @@ START_TEST(a_newer_schema_is_refused_and_left_as_it_is)
 }
 END_TEST
 
+/* --- steps of the schema that are still to come --- */
+
+static const struct schema_step next_steps[] = {
+    { 1, "0001", "THIS IS NEVER RUN AGAIN" },
+    { 2, "0002", "CREATE TABLE added (a INTEGER) STRICT; UPDATE job SET owner = 'bo'" },
+    { 3, "0003", "UPDATE job SET owner = 'cy'; INSERT INTO not_there VALUES (1)" },
+};
+
+START_TEST(an_older_database_is_brought_up_step_by_step)
+{
+    struct job_row row;
+    struct err err;
+
+    insert("kept", "ana", JOB_PENDING);
+    commit();
+    must(store_migrate(store, next_steps, 2, &err), &err);
+    must(store_migrate(store, next_steps, 2, &err), &err); /* nothing is left to do */
+    must(store_find_job(store, "kept", &row, &err), &err);
+    ck_assert_str_eq(row.owner, "bo");
+    ck_assert_int_lt(reopen(&err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "schema 2, this program knows up to 1"));
+}
+END_TEST
+
+START_TEST(a_step_that_fails_leaves_what_was_before_it)
+{
+    struct job_row row;
+    struct err err;
+
+    insert("kept", "ana", JOB_PENDING);
+    commit();
+    ck_assert_int_lt(store_migrate(store, next_steps, 3, &err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "from schema 2 to 3"));
+    ck_assert_ptr_nonnull(strstr(err.text, "not_there"));
+    must(store_find_job(store, "kept", &row, &err), &err);
+    ck_assert_str_eq(row.owner, "bo");
+    must(store_migrate(store, next_steps, 2, &err), &err);
+}
+END_TEST
+
+START_TEST(a_database_of_another_program_is_refused_and_left_as_it_is)
+{
+    struct job_row row;
+    struct err err;
+
+    insert("kept", "ana", JOB_PENDING);
+    commit();
+    ck_assert_ptr_null(by_sqlite("PRAGMA user_version = 0"));
+    ck_assert_int_lt(reopen(&err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "from schema 0 to 1"));
+    ck_assert_ptr_null(by_sqlite("PRAGMA user_version = 1"));
+    must(reopen(&err), &err);
+    must(store_find_job(store, "kept", &row, &err), &err);
+}
+END_TEST
+
 START_TEST(a_damaged_file_is_refused_by_name_and_kept)
 {
     auto_free char *path = database();
@@ -290,6 +347,9 @@ Suite *suite_store(void)
     tcase_add_test(tests, what_was_committed_is_there_again_and_the_rest_is_not);
     tcase_add_test(tests, a_second_daemon_is_refused);
     tcase_add_test(tests, a_newer_schema_is_refused_and_left_as_it_is);
+    tcase_add_test(tests, an_older_database_is_brought_up_step_by_step);
+    tcase_add_test(tests, a_step_that_fails_leaves_what_was_before_it);
+    tcase_add_test(tests, a_database_of_another_program_is_refused_and_left_as_it_is);
     tcase_add_test(tests, a_damaged_file_is_refused_by_name_and_kept);
     tcase_add_test(tests, a_place_that_cannot_be_opened_is_named);
     tcase_add_loop_test(tests, the_ledger_can_only_grow, 0, ARRAY_SIZE(attempts));

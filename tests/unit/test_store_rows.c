@@ -1,4 +1,4 @@
-/* What the store keeps in rows: jobs and their lists, events, keys, metrics, prices. */
+/* What the store keeps in rows: jobs, events, keys, metrics, prices. */
 
 #include "daemon/store.h"
 #include "src/text.h"
@@ -175,98 +175,6 @@ START_TEST(live_jobs_are_those_that_have_not_ended_by_age)
     ck_assert_uint_eq(count, 2);
     ck_assert_int_eq(ids[0], first);
     ck_assert_int_eq(ids[1], third);
-}
-END_TEST
-
-/* --- lists --- */
-
-enum {
-    LISTED = 60
-};
-
-static const enum job_state listed_states[] = { JOB_COMPLETED, JOB_FAILED, JOB_TRAINING,
-                                                JOB_PENDING, JOB_STOPPED };
-/* clang-format off */
-static const struct {
-    struct store_filter filter; /* its limit is the page's */
-    int found;
-} filters[] = {
-    { { .limit = 1 },    LISTED },
-    { { .limit = 7 },    LISTED },
-    { { .limit = 1000 }, LISTED },
-    { { .limit = 10 },   LISTED },      /* the last page is full */
-    { { .limit = 4, .owner = "ana" }, LISTED / 2 },
-    { { .limit = 4, .owner = "nobody" }, 0 },
-    { { .limit = 4, .name_part = "-1" }, 11 },
-    { { .limit = 4, .name_part = "" }, LISTED },
-    { { .limit = 4, .name_part = "JOB" }, 0 },
-    { { .limit = 4, .name_part = "%" }, 0 }, /* as it is written: no pattern */
-    { { .limit = 5, .status = "Completed" }, LISTED / 5 },
-    { { .limit = 5, .status = "Stopped" }, LISTED / 5 },
-    { { .limit = 5, .status = "Stopping" }, 0 },
-    { { .limit = 5, .status = "InProgress" }, LISTED * 2 / 5 }, /* a primary one stands for several */
-    { { .limit = 3, .owner = "bo", .status = "Training" }, LISTED / 10 },
-    { { .limit = 2, .owner = "bo", .name_part = "5", .status = "Completed" }, 6 },
-};
-/* clang-format on */
-
-struct page {
-    int count;
-    int64_t last;
-};
-
-static int count_row(void *context, const struct job_row *row, struct err *err)
-{
-    struct page *page = context;
-
-    (void)err;
-    ck_assert(page->last == 0 || row->job_id < page->last);
-    page->last = row->job_id;
-    page->count++;
-    return 0;
-}
-
-START_TEST(pages_hold_every_job_once_and_are_full_up_to_the_last)
-{
-    struct store_filter filter = filters[_i].filter;
-    struct page page = { 0 };
-    int found = 0;
-
-    for (int i = 0; i < LISTED; i++) {
-        auto_free char *name = xasprintf("job-%d", i);
-
-        insert(name, i % 2 ? "bo" : "ana", listed_states[i % 5]);
-    }
-    filter.before = INT64_MAX;
-    do {
-        struct err err;
-
-        page.count = 0;
-        must(store_list_jobs(store, &filter, count_row, &page, &err), &err);
-        found += page.count;
-        filter.before = page.last;
-        ck_assert_msg(page.count == filter.limit || found == filters[_i].found,
-                      "a page of %d before the end", page.count);
-    } while (page.count == filter.limit);
-    ck_assert_int_eq(found, filters[_i].found);
-}
-END_TEST
-
-static int refuse_row(void *context, const struct job_row *row, struct err *err)
-{
-    (void)context;
-    return err_set(err, ERR_LIMIT, "enough of %s", row->name);
-}
-
-START_TEST(a_callback_ends_a_list_by_its_error)
-{
-    const struct store_filter filter = { .before = INT64_MAX, .limit = 10 };
-    struct err err;
-
-    insert("one", "ana", JOB_PENDING);
-    ck_assert_int_lt(store_list_jobs(store, &filter, refuse_row, NULL, &err), 0);
-    ck_assert_int_eq(err.code, ERR_LIMIT);
-    ck_assert_str_eq(err.text, "enough of one");
 }
 END_TEST
 
@@ -516,9 +424,6 @@ Suite *suite_store_rows(void)
     tcase_add_test(tests, a_name_is_taken_once_and_the_round_goes_on);
     tcase_add_test(tests, a_bill_has_a_cost_or_none);
     tcase_add_test(tests, live_jobs_are_those_that_have_not_ended_by_age);
-    tcase_add_loop_test(tests, pages_hold_every_job_once_and_are_full_up_to_the_last, 0,
-                        ARRAY_SIZE(filters));
-    tcase_add_test(tests, a_callback_ends_a_list_by_its_error);
     tcase_add_test(tests, events_come_back_in_order_with_their_data);
     tcase_add_test(tests, an_event_is_written_once);
     tcase_add_test(tests, the_spec_is_in_the_first_event);

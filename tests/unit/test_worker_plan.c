@@ -107,7 +107,8 @@ END_TEST
 #define FRAME                                                                          \
     "\"job_id\":\"J\",\"job_name\":\"n\",\"attempt\":1,\"worker\":0,\"world_size\":1," \
     "\"worker_count\":2,\"host_name\":\"algo-1\",\"hosts\":\"\",\"ml_folder\":\"/m\"," \
-    "\"work_folder\":\"/c\",\"checkpoint_path\":\"/k\",\"memory_bytes\":0,"
+    "\"work_folder\":\"/c\",\"checkpoint_path\":\"/k\",\"memory_bytes\":0,"            \
+    "\"rank_log_bytes\":0,"
 #define WHOLE                                                    \
     FRAME "\"max_run_s\":0,\"grace_s\":1,\"local_processes\":1," \
           "\"storage\":{\"addressing\":\"path\"},"
