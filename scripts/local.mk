@@ -1,8 +1,12 @@
 EXTRA_DIST += \
 	scripts/check \
+	scripts/coverage \
 	scripts/format \
 	scripts/fuzz \
 	scripts/packages.sh \
 	scripts/quickstart \
 	scripts/schema-to-c \
+	scripts/static-checks \
+	scripts/static/cppcheck \
+	scripts/static/gcc \
 	scripts/tidy
