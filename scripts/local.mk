@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	scripts/quickstart \
 	scripts/schema-to-c \
 	scripts/static-checks \
+	scripts/static/clang-tidy \
 	scripts/static/cppcheck \
 	scripts/static/gcc \
 	scripts/tidy
