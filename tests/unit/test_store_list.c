@@ -74,7 +74,7 @@ static int mostly_first(int count)
 
 static enum job_state some_state(void)
 {
-    return JOB_PENDING + below(JOB_STATE_COUNT - JOB_PENDING);
+    return (enum job_state)(JOB_PENDING + below(JOB_STATE_COUNT - JOB_PENDING));
 }
 
 static char *some_tags(void)
