@@ -8,6 +8,7 @@
 #include "src/files.h"
 #include "src/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,6 +84,46 @@ static bool read_base64(const char *words, struct text *out)
     return count < 6 && (bits & ((1U << count) - 1)) == 0;
 }
 
+/* --- positions, two characters a byte --- */
+
+static const char characters[] = "0123456789.";
+
+enum {
+    NONE = 15 /* behind the last of an odd number */
+};
+
+static void add_position(struct text *out, const char *position)
+{
+    size_t len = strlen(position);
+
+    assert(len > 0 && strspn(position, characters) == len);
+    for (size_t i = 0; i < len; i += 2) {
+        ptrdiff_t first = strchr(characters, position[i]) - characters;
+        ptrdiff_t second =
+            i + 1 < len ? strchr(characters, position[i + 1]) - characters : NONE;
+        unsigned char byte = (unsigned char)(first << 4 | second);
+
+        text_add(out, &byte, 1);
+    }
+}
+
+/* NULL when it is none.  The caller frees. */
+static char *read_position(const unsigned char *bytes, size_t len)
+{
+    auto_text struct text position = { 0 };
+
+    for (size_t i = 0; i < 2 * len; i++) {
+        unsigned code = i % 2 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4;
+
+        if (code == NONE && i > 0 && i + 1 == 2 * len)
+            break;
+        if (code >= sizeof characters - 1)
+            return NULL;
+        text_add(&position, &characters[code], 1);
+    }
+    return text_steal(&position);
+}
+
 /* --- cursors --- */
 
 bool cursor_decode(const char *words, struct cursor *out)
@@ -92,13 +133,13 @@ bool cursor_decode(const char *words, struct cursor *out)
     };
     auto_text struct text bytes = { 0 };
 
-    if (!read_base64(words, &bytes) || bytes.len <= HEAD
-        || !text_is_utf8(bytes.bytes + HEAD, bytes.len - HEAD))
+    if (!read_base64(words, &bytes) || bytes.len <= HEAD)
         return false;
     memcpy(out->binding, bytes.bytes, sizeof out->binding);
     memcpy(out->mac, bytes.bytes + sizeof out->binding, sizeof out->mac);
-    out->position = xstrndup(bytes.bytes + HEAD, bytes.len - HEAD);
-    return true;
+    out->position =
+        read_position((const unsigned char *)bytes.bytes + HEAD, bytes.len - HEAD);
+    return out->position != NULL;
 }
 
 void cursor_clear(struct cursor *cursor)
@@ -151,7 +192,7 @@ char *cursor_seal(const struct cursor_key *key, const struct request *request,
     sign(key, &cursor, cursor.mac);
     text_add(&bytes, cursor.binding, sizeof cursor.binding);
     text_add(&bytes, cursor.mac, sizeof cursor.mac);
-    text_puts(&bytes, position);
+    add_position(&bytes, position);
     add_base64(&words, (const unsigned char *)bytes.bytes, bytes.len);
     return text_steal(&words);
 }

@@ -13,7 +13,8 @@
  *
  * BINDING is the first bytes of the SHA-256 of what was asked (route, its {part}, all
  * parameters but `cursor` and `limit`), MAC the first half of an HMAC-SHA256 (RFC 2104)
- * over it and POSITION, which is the list's own text.
+ * over it and POSITION, which is the list's own text of digits and dots, each in four
+ * bits: of a job of a thousand instances it is long, and a URL has 8 KiB.
  */
 
 enum {
@@ -35,7 +36,7 @@ MUST_CHECK int cursor_key_load(const char *folder, struct cursor_key *key,
 struct cursor {
     unsigned char binding[CURSOR_BINDING_BYTES];
     unsigned char mac[CURSOR_MAC_BYTES];
-    char *position; /* text, not empty */
+    char *position; /* digits and dots, not empty */
 };
 
 /** Takes a cursor apart; false when it is none, with nothing to be cleared.  Each
@@ -43,8 +44,8 @@ struct cursor {
 bool cursor_decode(const char *words, struct cursor *out);
 void cursor_clear(struct cursor *cursor);
 
-/** The cursor to `position`, which is not empty, for those who ask the same; the caller
- * frees. */
+/** The cursor to `position`, one or more digits and dots, for those who ask the same;
+ * the caller frees. */
 char *cursor_seal(const struct cursor_key *key, const struct request *request,
                   const char *position);
 

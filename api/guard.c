@@ -85,8 +85,8 @@ struct guest {
 struct guard {
     struct guard_limits limits;
     TAILQ_HEAD(guest_list, guest) guests;
-    LIST_HEAD(, client) clients; /* who is here: a site's users, so a list is enough */
-    int count;                   /* guests that are let in, without the reserved ones */
+    LIST_HEAD(client_list, client) clients; /* a site's users: a list is enough */
+    int count; /* guests that are let in, without the reserved ones */
     int reserved;
     int lingering; /* refused, and not cut */
     int64_t held;

@@ -207,7 +207,7 @@ static bool read_more(struct log_source *source)
                         left < room ? (size_t)left : room);
     source->len += got;
     source->dry = got == 0;
-    source->torn = source->dry && rank_log_kept(source->path) > from;
+    source->torn = source->dry && left > 0 && rank_log_kept(source->path) > from;
     return got > 0;
 }
 

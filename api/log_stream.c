@@ -84,34 +84,55 @@ static void add_source(struct log_stream *stream, const struct job_log *log)
 
 /* Where a log may begin, by its records. */
 struct look_back {
+    struct log_source *source;
     uint64_t first;
     uint64_t next;
     uint64_t count;
     usec_t at; /* of the line before `next`; INT64_MIN: there is none */
 };
 
-static void look_at(struct log_source *source, struct look_back *back)
+static void look_at(struct look_back *back)
 {
     struct log_time record;
 
     back->at = INT64_MIN;
-    if (back->next > back->first && log_source_record(source, back->next - 1, &record))
+    if (back->next > back->first
+        && log_source_record(back->source, back->next - 1, &record))
         back->at = record.wall_us;
 }
 
-/* The one whose line before `next` is the latest, `count` when none has any. */
-static size_t latest(const struct look_back *backs, size_t count)
+/* Of equal times, the line of the higher rank is the later one. */
+static bool is_later(const struct look_back *one, const struct look_back *other)
 {
-    size_t found = count;
-    usec_t found_at = INT64_MIN;
+    return one->at != other->at ? one->at > other->at : one->source > other->source;
+}
 
-    for (size_t i = 0; i < count; i++) {
-        if (backs[i].at > INT64_MIN && backs[i].at >= found_at) {
-            found = i;
-            found_at = backs[i].at;
-        }
+/* Restores the heap, the latest of which is first, below the one at `i`. */
+static void sift_down(struct look_back *backs, size_t count, size_t i)
+{
+    for (size_t child = 2 * i + 1; child < count; child = 2 * i + 1) {
+        struct look_back moved = backs[i];
+
+        if (child + 1 < count && is_later(&backs[child + 1], &backs[child]))
+            child++;
+        if (!is_later(&backs[child], &moved))
+            return;
+        backs[i] = backs[child];
+        backs[child] = moved;
+        i = child;
     }
-    return found;
+}
+
+/* Goes back over the last lines of all logs, the latest first. */
+static void step_back(struct look_back *backs, size_t count, int64_t lines)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        sift_down(backs, count, i);
+    for (; lines > 0 && count > 0 && backs[0].at > INT64_MIN; lines--) {
+        backs[0].next--;
+        look_at(&backs[0]);
+        sift_down(backs, count, 0);
+    }
 }
 
 /* Finds where each log begins: by `since`, then the last `tail` lines of what is left.
@@ -122,24 +143,17 @@ static void find_beginning(struct log_stream *stream)
     auto_free struct look_back *backs = xcalloc(stream->count, sizeof *backs);
 
     for (size_t i = 0; i < stream->count; i++) {
-        struct log_source *source = &stream->sources[i];
         struct look_back *back = &backs[i];
 
-        back->count = log_source_records(source);
-        back->first = log_source_first(source, back->count, query->since);
+        back->source = &stream->sources[i];
+        back->count = log_source_records(back->source);
+        back->first = log_source_first(back->source, back->count, query->since);
         back->next = query->tail < 0 ? back->first : back->count;
-        look_at(source, back);
+        look_at(back);
     }
-    for (int64_t left = query->tail; left > 0; left--) {
-        size_t i = latest(backs, stream->count);
-
-        if (i == stream->count)
-            break;
-        backs[i].next--;
-        look_at(&stream->sources[i], &backs[i]);
-    }
+    step_back(backs, stream->count, query->tail);
     for (size_t i = 0; i < stream->count; i++)
-        log_source_begin_at(&stream->sources[i], backs[i].next, backs[i].count);
+        log_source_begin_at(backs[i].source, backs[i].next, backs[i].count);
 }
 
 /* The head of a frame. */

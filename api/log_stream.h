@@ -32,8 +32,8 @@ enum {
     LOG_PIECE_MAX = 65536
 };
 
-/* The most that `tail` may be: finding N lines among R ranks takes N x R looks at a
- * time. */
+/* The most that `tail` may be: finding N lines among R ranks takes N x log R looks at a
+ * time, in one round of the loop. */
 enum {
     LOG_TAIL_MAX = 10000
 };

@@ -72,6 +72,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/store.c daemon/store.h \
 	daemon/store_audit.c daemon/store_audit.h \
 	daemon/store_backup.c daemon/store_backup.h \
+	daemon/store_block.c daemon/store_block.h \
 	daemon/store_budget.c daemon/store_budget.h \
 	daemon/store_chain.c daemon/store_chain.h \
 	daemon/store_charges.c \

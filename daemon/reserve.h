@@ -8,8 +8,8 @@
  * must be written still fits: ends, stops, bills.
  */
 
-/* An end takes some 2 KiB of the database with all that follows from it, so this is
- * room for 8,000 of them. */
+/* What ends a job of one instance takes 0.6 KiB of the database, and 2 KiB with its
+ * utilization and metrics: this is room for 8,000 of them. */
 #define RESERVE_BYTES (INT64_C(16) << 20)
 
 struct reserve {

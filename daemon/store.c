@@ -284,7 +284,8 @@ int store_open(const char *path, struct store **out, struct err *err)
     if (open_database(store, path, err) < 0 || store_check_pages(store, path, err) < 0
         || store_fill_wal(path, err) < 0
         || store_migrate(store, schema_steps, schema_step_count, err) < 0
-        || read_last_job(store, err) < 0 || store_read_chain(store, err) < 0) {
+        || read_last_job(store, err) < 0 || store_read_block(store, err) < 0
+        || store_read_chain(store, err) < 0) {
         store_close(store);
         return -1;
     }

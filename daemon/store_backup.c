@@ -79,7 +79,7 @@ int store_inspect(struct store *store, struct store_facts *facts, struct err *er
     struct store_facts found = { 0 };
     struct chain_walk walk = { .facts = &found };
 
-    if (count_all(store, &found, err) < 0
+    if (store_check_integrity(store->db, err) < 0 || count_all(store, &found, err) < 0
         || store_each_ledger_row(store, check_row, &walk, err) < 0)
         return -1;
     found.head_seq = store_chain_end(store, found.head_hash);
@@ -145,7 +145,7 @@ static int check_room(struct store *store, int fd, struct err *err)
         return err_sys(err, errno, "look at the disk");
     left = (int64_t)(status.f_bavail * status.f_frsize);
     if (left < size + SPARE_BYTES)
-        return err_set(err, ERR_UNAVAILABLE,
+        return err_set(err, ERR_DISK_FULL,
                        "the backup takes %lld MiB on the disk of the state folder while"
                        " it is made, %d MiB must stay free, and there are %lld MiB",
                        (long long)(size >> 20), SPARE_BYTES >> 20,
@@ -177,7 +177,7 @@ static int copy_pages(struct store *store, sqlite3 *copy, int fd, struct err *er
     sqlite3_backup_finish(backup);
     if (step == SQLITE_DONE)
         return 0;
-    return err_set(err, (step & 0xff) == SQLITE_FULL ? ERR_UNAVAILABLE : ERR_INTERNAL,
+    return err_set(err, (step & 0xff) == SQLITE_FULL ? ERR_DISK_FULL : ERR_INTERNAL,
                    "copy the database: %s (%d)", sqlite3_errstr(step), step);
 }
 
@@ -215,9 +215,7 @@ static int read_back(const char *path, struct store_facts *facts, struct err *er
 
     if (store_open_read(path, &copy, err) < 0)
         return -1;
-    result = store_check_integrity(copy->db, err);
-    if (result == 0)
-        result = store_inspect(copy, facts, err);
+    result = store_inspect(copy, facts, err);
     store_close(copy);
     return result;
 }

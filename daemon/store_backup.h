@@ -24,13 +24,14 @@ struct store_facts {
  * @database  path of the store's file
  * @fd        an empty file that has no name yet (O_TMPFILE), in the same folder
  *
- * ERR_UNAVAILABLE while another one is written, and when there is no room; ERR_INTERNAL
- * when the database is damaged.
+ * ERR_UNAVAILABLE while another one is written; ERR_DISK_FULL; ERR_INTERNAL when the
+ * database is damaged.
  */
 MUST_CHECK int store_backup(struct store *store, const char *database, int fd,
                             struct store_facts *facts, struct err *err);
 
-/** Reads all of it.  A chain that does not hold is a fact, and no failure. */
+/** Reads all of it: ERR_INTERNAL when it is damaged.  A chain that does not hold is a
+ * fact, and no failure. */
 MUST_CHECK int store_inspect(struct store *store, struct store_facts *facts,
                              struct err *err);
 

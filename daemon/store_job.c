@@ -86,7 +86,9 @@ int store_insert_job(struct store *store, const struct job *job, struct err *err
         return store_fail(store, "insert job", err);
     }
     store->next_job_id = job->job_id + 1;
-    return note_clock(store, job, err) < 0 ? -1 : add_tags(store, job, err);
+    if (note_clock(store, job, err) < 0 || store_note_job(store, job, err) < 0)
+        return -1;
+    return add_tags(store, job, err);
 }
 
 static const char sql_update_state[] =

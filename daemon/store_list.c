@@ -2,14 +2,15 @@
  * Lists of jobs, piece by piece.  Decides by which index a piece is read, and how far
  * it reaches; how many pieces make a page is decided in jobs_list.c.
  *
- * Every filter but that of the name has an index in which the jobs that pass it stand
- * by age.  Of the filters that are asked for, the one is taken whose next
- * STORE_LIST_PIECE jobs reach back farthest: there it passes the fewest.  Its jobs are
- * looked at one by one for the other filters.  With the next piece it may be another.
+ * Owners, statuses and tags have indexes in which the jobs that pass stand by age.  Of
+ * those that are asked for, the one is taken whose next STORE_LIST_PIECE jobs reach
+ * back farthest: there it passes the fewest.  Its jobs are looked at one by one for the
+ * other filters.  With the next piece it may be another.
  *
- * Times need no index: row ids are given in the order of time but where the clock was
- * set back, which job_clock_step has, so that between two such steps a time is found by
- * halving.
+ * Parts of names, and types, have signatures by which blocks of jobs are passed over
+ * (store_block.c).  Times need no index: row ids are given in the order of time but
+ * where the clock was set back, which job_clock_step has, so that between two such
+ * steps a time is found by halving.
  */
 
 #include "daemon/store_list.h"
@@ -31,7 +32,6 @@ enum driver {
     BY_STATUS,
     BY_STATE,
     BY_OWNER_AND_STATUS,
-    BY_TYPE,
     BY_TAG,
 };
 
@@ -40,7 +40,6 @@ enum driver {
 #define ALL       " FROM job WHERE TRUE"
 #define LIVE      " FROM job INDEXED BY job_live WHERE over = 0"
 #define OWNED     " FROM job INDEXED BY job_by_owner WHERE owner = ?4"
-#define OF_TYPE   " FROM job INDEXED BY job_by_type WHERE instance_type = ?6"
 #define IN_STATUS " FROM job INDEXED BY job_by_status WHERE status = ?5 AND" LEFT
 #define IN_STATE \
     " FROM job INDEXED BY job_by_state WHERE state = ?5 AND state <> status AND" LEFT
@@ -78,7 +77,6 @@ static const struct {
     [BY_STATUS]           = { END_OF(IN_STATUS),       ROWS_OF(IN_STATUS)       },
     [BY_STATE]            = { END_OF(IN_STATE),        ROWS_OF(IN_STATE)        },
     [BY_OWNER_AND_STATUS] = { END_OF(OWNED_IN_STATUS), ROWS_OF(OWNED_IN_STATUS) },
-    [BY_TYPE]             = { END_OF(OF_TYPE),         ROWS_OF(OF_TYPE)         },
     [BY_TAG]              = { END_OF(TAGGED),          ROWS_OF(TAGGED_JOBS)     },
 };
 /* clang-format on */
@@ -96,7 +94,7 @@ static enum driver status_driver(const char *status)
 }
 
 /* Those that find all that pass; where one is always the better one, not the others. */
-static size_t list_drivers(const struct job_filter *filter, enum driver out[4])
+static size_t list_drivers(const struct job_filter *filter, enum driver out[3])
 {
     enum driver status = filter->status ? status_driver(filter->status) : BY_AGE;
     size_t count = 0;
@@ -109,8 +107,6 @@ static size_t list_drivers(const struct job_filter *filter, enum driver out[4])
         if (filter->owner)
             out[count++] = BY_OWNER;
     }
-    if (filter->instance_type)
-        out[count++] = BY_TYPE;
     if (filter->tag)
         out[count++] = BY_TAG;
     if (count == 0)
@@ -165,7 +161,7 @@ static int find_end(struct store *store, enum driver driver,
 static int choose(struct store *store, const struct job_filter *filter,
                   struct range *range, enum driver *best, struct err *err)
 {
-    enum driver candidates[4];
+    enum driver candidates[3];
     size_t count = list_drivers(filter, candidates);
     int64_t lowest = INT64_MAX;
 
@@ -294,7 +290,8 @@ int store_list_piece(struct store *store, struct store_list *list, struct err *e
 
     if (range.high > store->next_job_id)
         range.high = store->next_job_id;
-    if (find_range(store, &list->filter, &range, err) < 0)
+    if (find_range(store, &list->filter, &range, err) < 0
+        || store_pass_blocks(store, &list->filter, &range.high, err) < 0)
         return -1;
     list->before = range.low;
     if (range.low < range.high

@@ -4,6 +4,7 @@
 #include "daemon/reserve.h"
 #include "daemon/schema.h"
 #include "daemon/store.h"
+#include "daemon/store_block.h"
 #include "daemon/store_chain.h"
 
 #include <sqlite3.h>
@@ -32,7 +33,8 @@ struct store {
     bool has_cuts; /* read only: some interval changed its price */
     bool in_transaction;
     int64_t next_job_id;
-    usec_t last_created_us; /* of the job before that */
+    usec_t last_created_us;   /* of the job before that */
+    struct store_block block; /* of the jobs before that */
     int64_t commit_count;
     usec_t commit_usec;
     struct chain_end chain; /* of the ledger, with what this round has added */

@@ -315,23 +315,49 @@ static int build(struct builder *builder, yaml_parser_t *parser, const char *byt
     return 0;
 }
 
+/* The first line break of YAML 1.1 that is an ordinary character in 1.2, or `len`:
+ * libyaml would fold it to a blank, or go on behind a comment. */
+static size_t old_break(const char *bytes, size_t len)
+{
+    static const char *const breaks[] = { "\xc2\x85", "\u2028", "\u2029" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(breaks); i++) {
+        const char *place = memmem(bytes, len, breaks[i], strlen(breaks[i]));
+
+        if (place)
+            len = (size_t)(place - bytes);
+    }
+    return len;
+}
+
+/* What libyaml would read as something else, or not at all. */
+static int check_bytes(const struct builder *builder, const char *bytes, size_t len)
+{
+    size_t good = text_utf8_prefix(bytes, len);
+    size_t plain = old_break(bytes, good);
+    yaml_mark_t mark;
+
+    if (plain == len)
+        return 0;
+    mark = mark_of(bytes, plain);
+    if (plain < good)
+        return wrong_at(builder, &mark,
+                        "U+0085, U+2028 and U+2029 are line breaks to some readers of "
+                        "YAML: write \\N, \\L or \\P in double quotes");
+    return wrong_at(builder, &mark, bytes[good] ? "not valid UTF-8" : "a NUL byte");
+}
+
 int yaml_parse(const char *bytes, size_t len, struct cJSON **out, struct err *err)
 {
     struct builder builder = { .err = err };
     size_t mark_len = text_mark(bytes, len);
-    size_t good;
     yaml_parser_t parser;
     int result;
 
     bytes += mark_len;
     len -= mark_len;
-    good = text_utf8_prefix(bytes, len);
-    if (good < len) {
-        yaml_mark_t mark = mark_of(bytes, good);
-
-        return wrong_at(&builder, &mark,
-                        bytes[good] ? "not valid UTF-8" : "a NUL byte");
-    }
+    if (check_bytes(&builder, bytes, len) < 0)
+        return -1;
     if (!yaml_parser_initialize(&parser))
         abort();
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, len);

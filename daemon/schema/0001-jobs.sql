@@ -26,7 +26,6 @@ CREATE TABLE job (
 CREATE INDEX job_live ON job (job_id) WHERE over = 0;
 -- For lists, each in the order of job_id, which ends every index.  What has a status at its end only is written there once.
 CREATE INDEX job_by_owner ON job (owner);
-CREATE INDEX job_by_type ON job (instance_type);
 CREATE INDEX job_by_status ON job (status) WHERE status <> 'InProgress';
 CREATE INDEX job_by_owner_and_status ON job (owner, status) WHERE status <> 'InProgress';
 CREATE INDEX job_by_state ON job (state) WHERE state <> status AND status <> 'InProgress';
@@ -35,6 +34,13 @@ CREATE INDEX job_by_recipe ON job (recipe, emulated, scheduler, job_id) WHERE st
 -- Jobs that were created at an earlier time than the one before them: the clock was set back.
 CREATE TABLE job_clock_step (
     job_id INTEGER PRIMARY KEY
+) STRICT;
+
+-- What parts names may have and what types there may be in 256 jobs in a row, as daemon/store_block.h says: lists pass over
+-- the others.
+CREATE TABLE job_block (
+    block INTEGER PRIMARY KEY, -- job_id / 256
+    bits  BLOB NOT NULL
 ) STRICT;
 
 -- The truth.  kind and data are described in daemon/job_event.h.  The rowid is the order in which everything happened, over all jobs.

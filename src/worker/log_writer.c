@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* All ranks wait meanwhile, and what was written of 1 GiB/s in 5 s is much; the rest is
+ * left to the kernel, which writes what is older than 30 s by itself. */
+#define SYNC_MAX (2 * RANK_LOG_SEGMENT)
+
 void log_writer_init(struct log_writer *writer, char *path, uint64_t limit)
 {
     *writer = (struct log_writer){ .path = path, .limit = limit, .fd = -1 };
@@ -118,6 +122,8 @@ void log_writer_sync(struct log_writer *writer)
 {
     uint64_t first = writer->synced > writer->kept ? writer->synced : writer->kept;
 
+    if (writer->size - first > SYNC_MAX)
+        first = writer->size - SYNC_MAX;
     for (uint64_t at = first - first % RANK_LOG_SEGMENT; at < writer->size;
          at += RANK_LOG_SEGMENT) {
         auto_free char *path = rank_log_segment(writer->path, at / RANK_LOG_SEGMENT);

@@ -11,7 +11,7 @@ struct log_writer {
     uint64_t limit;  /* bytes to keep at most; 0: all */
     uint64_t size;   /* offset of the next byte */
     uint64_t kept;   /* offset of the first byte that is kept */
-    uint64_t synced; /* below this all is on disk */
+    uint64_t synced; /* what `size` was at the last sync */
     int fd;          /* the last segment's; -1: none is open */
 };
 
@@ -32,7 +32,8 @@ void log_writer_undo(struct log_writer *writer, size_t len);
  * told to readers, and so is not done: errno says why. */
 bool log_writer_cut(struct log_writer *writer);
 
-/** Waits until all of it is on disk. */
+/** Waits until what came since the last call is on disk, the last 32 MiB of it; more is
+ * left to the kernel. */
 void log_writer_sync(struct log_writer *writer);
 
 #endif

@@ -17,10 +17,10 @@
 
 enum {
     CHUNK_SIZE = 65536,
-    SCAN_MAX = 65536,    /* of a line, for metrics and tracebacks */
-    PIPE_SIZE = 262144,  /* lets a rank run on while we write */
-    TIMES_AT_ONCE = 512, /* records a write */
-    FINISH_CHUNKS = 64,  /* 4 MiB, more than any pipe holds; who writes on is cut */
+    SCAN_MAX = 65536,     /* of a line, for metrics and tracebacks */
+    PIPE_SIZE = 262144,   /* lets a rank run on while we write */
+    TIMES_AT_ONCE = 2048, /* records a write: one for a chunk of lines above 32 bytes */
+    FINISH_CHUNKS = 64,   /* 4 MiB, more than any pipe holds; who writes on is cut */
 };
 
 static char chunk[CHUNK_SIZE];
@@ -74,7 +74,7 @@ static void drop_times(struct output *output)
  * `offset` on. */
 static void note_times(struct output *output, size_t len, uint64_t offset, usec_t wall)
 {
-    struct log_time times[TIMES_AT_ONCE];
+    static struct log_time times[TIMES_AT_ONCE];
     size_t count = 0;
     size_t at = 0;
 

@@ -16,7 +16,7 @@ TALKER = "ml.c5.2xlarge"
 BODY = json.dumps({"name": "@", "command": ["/bin/true"], "instance_type": FAKE, "fake": {"run_ms": 1000}},
                   separators=(",", ":"))
 LINES_PER_SECOND = 20
-SUBMIT_CONNECTIONS = 8
+SUBMIT_CONNECTIONS = 64
 
 
 def raise_file_limit(wanted):

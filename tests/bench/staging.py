@@ -36,7 +36,8 @@ class Instance:
         plan = {"job_id": "01BENCH", "job_name": "bench", "attempt": 1, "worker": 0, "worker_count": 1,
                 "world_size": 1, "host_name": "algo-1", "hosts": "", "ml_folder": self.folder + "/ml",
                 "work_folder": self.folder, "checkpoint_path": self.folder + "/ml/checkpoints", "memory_bytes": 0,
-                "max_run_s": 0, "grace_s": 1, "local_processes": 1, "ranks": [], "channels": {"train": channel},
+                "rank_log_bytes": 0, "max_run_s": 0, "grace_s": 1, "local_processes": 1, "ranks": [],
+                "channels": {"train": channel},
                 "storage": {"endpoint": endpoint, "region": "us-east-1", "addressing": "path",
                             "access_key": "S3RVER", "secret_key": "S3RVER"}}
         with open(self.plan, "w", encoding="utf-8") as out:

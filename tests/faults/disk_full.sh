@@ -129,4 +129,15 @@ check_equal "no event log has a gap" "$(sql "SELECT job_id FROM job_event GROUP 
 check_equal "all have completed" "$(sql "SELECT DISTINCT state FROM job WHERE name LIKE 'fill-%'")" Completed
 check_equal "each was billed once for each of its instances" \
     "$(sql "SELECT name FROM job LEFT JOIN interval_open USING (job_id) LEFT JOIN interval_close AS c ON c.open_seq = interval_open.seq WHERE name LIKE 'fill-%' GROUP BY job_id HAVING COUNT(*) != 3 OR SUM(seconds) NOT BETWEEN 9 AND 24")" ""
+
+# --- a start on a full disk, without the log that a clean stop took away ---
+
+head -c 300M /dev/zero >"$STATE/hog" 2>/dev/null
+"$BUILD/railheadd" --config "$DAEMON_CONFIG" --state "$STATE" --socket "$RAILHEAD_SOCKET" >>"$WORK/railheadd.log" 2>&1 &
+daemon_pid=$!
+check "a daemon starts on a full disk" wait_until 10 http /healthz
+check "and says that it is full" grep -q '"status":"disk_full"' <<<"$(http /healthz)"
+rm "$STATE/hog"
+check "with room it takes jobs" wait_until 10 http /readyz
+daemon_stop
 finish

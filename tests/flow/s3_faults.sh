@@ -190,11 +190,11 @@ check_equal "those are asked for" "$(($(count "$last") - before))" 1
 if mkdir "$WORK/disk" && mount -t tmpfs -o size=10m none "$WORK/disk" 2>"$WORK/out"; then
     at_exit "umount '$WORK/disk'"
     before=$(count 'GET 206')
-    fails "an object larger than the disk is an error" 'unavailable: .*disk/0: room for .*No space left' \
+    fails "an object larger than the disk is an error" 'disk_full: .*disk/0: room for .*No space left' \
         "$verbs" fetch s3://train/large "$WORK/disk"
     check_equal "before a byte of it is asked for" "$(($(count 'GET 206') - before))" 0
     head -c 10400000 /dev/zero >"$WORK/disk/fill"
-    fails "so is a disk that becomes full" 'unavailable: write .*disk/0: No space left' \
+    fails "so is a disk that becomes full" 'disk_full: write .*disk/0: No space left' \
         "$verbs" fetch s3://train/small "$WORK/disk"
 else
     echo "# not run: no right to mount a small disk"

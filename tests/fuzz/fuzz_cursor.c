@@ -8,7 +8,6 @@
 
 #include "api/cursor.h"
 #include "api/routes.h"
-#include "src/text.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -82,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!owner)
         return 0;
     check_any(owner, cursor);
-    if (*position && text_is_utf8(position, strlen(position)))
+    if (*position && strspn(position, "0123456789.") == strlen(position))
         check_sealed(owner, position, data[0]);
     return 0;
 }

@@ -174,8 +174,8 @@ static void add_parameters(struct exchange *exchange, char *query)
 
 static bool is_status(int status)
 {
-    static const int ours[] = { 200, 201, 202, 400, 401, 403, 404, 405,
-                                409, 413, 415, 422, 429, 503, 507 };
+    static const int ours[] = { 200, 201, 202, 400, 401, 403, 404, 405, 409,
+                                413, 414, 415, 422, 429, 431, 503, 507 };
 
     for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
         if (ours[i] == status)

@@ -22,7 +22,7 @@ ml = folder + "/ml"
 plan = {
     "job_id": "01TEST", "job_name": "test", "attempt": 1, "worker": 0, "worker_count": 1, "world_size": 1,
     "host_name": "algo-1", "hosts": "127.0.0.1 algo-1\n", "ml_folder": ml, "work_folder": ml + "/output/data",
-    "checkpoint_path": ml + "/checkpoints", "memory_bytes": 0, "max_run_s": 0, "grace_s": 30,
+    "checkpoint_path": ml + "/checkpoints", "memory_bytes": 0, "rank_log_bytes": 0, "max_run_s": 0, "grace_s": 30,
     "local_processes": 1, "output_compressed": True, "configs": [], "metrics": [], "ranks": [], "channels": {},
     "storage": {"endpoint": endpoint or None, "region": "us-east-1", "addressing": "path",
                 "access_key": key or None, "secret_key": secret or None},

@@ -319,7 +319,7 @@ START_TEST(a_full_disk_is_said_and_leaves_no_archive)
 
     shell("head -c 300000 /dev/urandom > tree/f; ln -s /dev/full a.tgz");
     ck_assert_int_lt(archive_pack("tree", "a.tgz", hex, &err), 0);
-    ck_assert_int_eq(err.code, ERR_UNAVAILABLE);
+    ck_assert_int_eq(err.code, ERR_DISK_FULL);
     ck_assert_int_lt(access("a.tgz", F_OK), 0);
 }
 END_TEST

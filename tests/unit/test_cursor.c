@@ -3,6 +3,7 @@
 #include "api/cursor.h"
 #include "api/routes.h"
 #include "src/files.h"
+#include "src/text.h"
 #include "tests/unit/cases.h"
 
 #include <check.h>
@@ -60,8 +61,10 @@ static void assert_refused(const char *cursor, const char *why)
                   problems.items[0].message);
 }
 
-/* Of lengths that end in each of the three ways that base64 has. */
-static const char *const positions[] = { "1", "12", "123", "2.4096.0.77", "zürich" };
+/* Of lengths that end in each of the ways that base64 and two characters a byte have.
+ */
+static const char *const positions[] = { "1",       "12",          "123", "1234",
+                                         "1234567", "2.4096.0.77", ".",   "0" };
 
 START_TEST(a_cursor_opens_for_the_same_request)
 {
@@ -93,6 +96,20 @@ START_TEST(the_order_of_parameters_is_of_no_weight)
     give("owner", "ana");
     give("status", "Failed");
     assert_opens(cursor, "7");
+}
+END_TEST
+
+START_TEST(a_url_takes_the_cursor_of_a_thousand_instances)
+{
+    auto_text struct text position = { 0 };
+    auto_free char *cursor = NULL;
+
+    text_puts(&position, "12");
+    for (int i = 0; i < 1000; i++)
+        text_puts(&position, ".123456789");
+    cursor = cursor_seal(&key, &request, position.bytes);
+    ck_assert_uint_lt(strlen(cursor), 8000);
+    assert_opens(cursor, position.bytes);
 }
 END_TEST
 
@@ -187,17 +204,23 @@ END_TEST
 /* 24 bytes before the position are 32 digits. */
 #define HEAD "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
+/* clang-format off */
 static const char *const not_cursors[] = {
-    "",           "7", "A", HEAD, /* no position */
-    HEAD "M",                     /* six bits are no byte */
-    HEAD "MR",                    /* bits behind the last byte */
-    HEAD "MQ==",                  /* padding */
-    HEAD "M Q",                   /* a blank */
-    HEAD "M+/",                   /* the other alphabet */
-    HEAD "AA",                    /* a NUL */
-    HEAD "_w",                    /* no UTF-8 */
-    HEAD "MQ\xff"                 /* no ASCII */
+    "",
+    "7",
+    "A",
+    HEAD,          /* no position */
+    HEAD "M",      /* six bits are no byte */
+    HEAD "MR",     /* bits behind the last byte */
+    HEAD "MQ==",   /* padding */
+    HEAD "M Q",    /* a blank */
+    HEAD "M+/",    /* the other alphabet */
+    HEAD "_w",     /* nothing before the end of the position */
+    HEAD "Gw",     /* neither digit nor dot */
+    HEAD "HxI",    /* something behind the end of the position */
+    HEAD "MQ\xff", /* no ASCII */
 };
+/* clang-format on */
 
 START_TEST(what_is_no_cursor_is_not_taken_apart)
 {
@@ -213,7 +236,7 @@ START_TEST(a_cursor_is_taken_apart)
     struct cursor cursor;
 
     ck_assert(cursor_decode(HEAD "MQ", &cursor));
-    ck_assert_str_eq(cursor.position, "1");
+    ck_assert_str_eq(cursor.position, "31");
     ck_assert_int_eq(cursor.mac[0], 0);
     cursor_clear(&cursor);
 }
@@ -303,6 +326,7 @@ Suite *suite_cursor(void)
                         ARRAY_SIZE(positions));
     tcase_add_test(tests, a_page_may_have_another_size);
     tcase_add_test(tests, the_order_of_parameters_is_of_no_weight);
+    tcase_add_test(tests, a_url_takes_the_cursor_of_a_thousand_instances);
     tcase_add_test(tests, no_cursor_is_well);
     tcase_add_test(tests, another_filter_is_told);
     tcase_add_test(tests, the_value_of_a_filter_counts);

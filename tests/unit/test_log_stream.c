@@ -132,6 +132,30 @@ START_TEST(tail_looks_back_over_many_records)
 }
 END_TEST
 
+/* Many of their lines have the same time. */
+START_TEST(every_tail_of_several_ranks_is_the_end_of_the_whole)
+{
+    char line[32];
+    size_t rank = 0;
+
+    add_rank();
+    add_rank();
+    for (int i = 0; i < 40; i++) {
+        rank = (rank * 5 + (size_t)i) % ranks;
+        snprintf(line, sizeof line, "line %02d\n", i);
+        write_log(rank, i / 3, line);
+    }
+    auto_free char *whole = take(4096);
+
+    for (query.tail = 0; query.tail <= 40; query.tail++) {
+        log_stream_free(stream);
+        stream = NULL;
+        assert_next(whole + strlen(whole)
+                    - (size_t)query.tail * strlen("[0] line 00\n"));
+    }
+}
+END_TEST
+
 START_TEST(since_takes_lines_begun_then_or_later)
 {
     write_log(0, 10, "a\n");
@@ -309,6 +333,7 @@ Suite *suite_log_stream(void)
     tcase_add_test(tests, tail_0_gives_nothing_of_what_is_there);
     tcase_add_test(tests, tail_above_all_lines_gives_all);
     tcase_add_test(tests, tail_looks_back_over_many_records);
+    tcase_add_test(tests, every_tail_of_several_ranks_is_the_end_of_the_whole);
     tcase_add_test(tests, since_takes_lines_begun_then_or_later);
     tcase_add_test(tests, since_and_tail_both_hold);
     tcase_add_test(tests, since_after_all_gives_nothing);

@@ -18,7 +18,7 @@ enum {
 
 static char *folder;
 static struct store *store;
-static struct job *jobs[JOBS];
+static struct job *jobs[JOBS + 1];
 static size_t job_count;
 static uint64_t seed;
 
@@ -61,7 +61,9 @@ static const char *const types[] = { "ml.c5.xlarge", "local", "ml.p4d.24xlarge",
                                      "none" };
 static const char *const tags[] = { "project=reviews", "project=speech",
                                     "team=", "odd=a=b", "project=none" };
-static const char *const parts[] = { "job", "-1", "77", "b-2500", "JOB", "%", "" };
+static const char *const parts[] = { "job",   "-1",  "77",   "b-2500",
+                                     "JOB",   "%",   "",     "250",
+                                     "job-1", "-25", "b-77", "job-2600x" };
 
 static int mostly_first(int count)
 {
@@ -72,7 +74,7 @@ static int mostly_first(int count)
 
 static enum job_state some_state(void)
 {
-    return JOB_PENDING + below(JOB_STATE_COUNT - JOB_PENDING);
+    return (enum job_state)(JOB_PENDING + below(JOB_STATE_COUNT - JOB_PENDING));
 }
 
 static char *some_tags(void)
@@ -319,23 +321,67 @@ END_TEST
 START_TEST(a_piece_looks_at_no_more_than_it_may)
 {
     live();
-    ck_assert_int_eq(read_list(&(struct job_filter){ .name_part = "nothing" }, 10),
+    ck_assert_int_eq(read_list(&(struct job_filter){ .name_part = "zz" }, 10),
                      (JOBS + STORE_LIST_PIECE - 1) / STORE_LIST_PIECE);
+}
+END_TEST
+
+/* Also where most have not been written yet, or are read again. */
+START_TEST(jobs_are_passed_over_that_cannot_have_a_part_in_their_names)
+{
+    auto_free char *path = xasprintf("%s/railhead.db", folder);
+    struct err err;
+
+    live();
+    ck_assert_int_eq(read_list(&(struct job_filter){ .name_part = "nothing" }, 10), 1);
+    ck_assert_int_eq(read_list(&(struct job_filter){ .name_part = "xyz" }, 10), 1);
+    ck_assert_int_le(read_list(&(struct job_filter){ .name_part = "job-2222" }, 10), 3);
+    must(store_commit(store, &err), &err);
+    store_close(store);
+    must(store_open(path, &store, &err), &err);
+    add("ana", "local", LIFE_WALL_ZERO);
+    ck_assert_int_eq(read_list(&(struct job_filter){ .name_part = "nothing" }, 10), 1);
+    read_list(&(struct job_filter){ .name_part = "job-2599" }, 10);
+    read_list(&(struct job_filter){ .name_part = "job-2601" }, 10);
+}
+END_TEST
+
+START_TEST(a_part_is_found_in_the_first_and_the_last_job_of_every_block)
+{
+    for (int i = 0; i < 600; i++)
+        add("ana", "local", LIFE_WALL_ZERO);
+    for (int i = 1; i < 600; i++) {
+        auto_free char *name = xasprintf("job-%d", i);
+
+        read_list(&(struct job_filter){ .name_part = name }, 10);
+    }
 }
 END_TEST
 
 START_TEST(the_filter_that_passes_the_fewest_leads)
 {
     for (int i = 0; i < JOBS; i++)
-        add("ana", i % 1000 ? "local" : "ml.c5.xlarge", LIFE_WALL_ZERO);
-    ck_assert_int_eq(read_list(&(struct job_filter){ .owner = "ana",
-                                                     .instance_type = "ml.c5.xlarge",
-                                                     .name_part = "nothing" },
-                               10),
-                     1);
+        add(i % 1000 ? "ana" : "bo", "local", LIFE_WALL_ZERO);
     ck_assert_int_eq(
-        read_list(&(struct job_filter){ .owner = "bo", .instance_type = "local" }, 10),
+        read_list(&(struct job_filter){ .owner = "bo", .tag = "project=reviews" }, 10),
         1);
+    ck_assert_int_eq(
+        read_list(&(struct job_filter){ .owner = "ana", .tag = "project=none" }, 10),
+        1);
+    ck_assert_int_eq(
+        read_list(&(struct job_filter){ .owner = "bo", .status = "InProgress" }, 10),
+        1);
+}
+END_TEST
+
+START_TEST(jobs_are_passed_over_that_cannot_be_of_a_type)
+{
+    for (int i = 0; i < JOBS; i++)
+        add("ana", i == 1000 ? "ml.c5.xlarge" : "local", LIFE_WALL_ZERO);
+    ck_assert_int_le(read_list(&(struct job_filter){ .instance_type = "ml.c5.xlarge" },
+                               10),
+                     2);
+    ck_assert_int_eq(read_list(&(struct job_filter){ .instance_type = "none" }, 10), 1);
 }
 END_TEST
 
@@ -366,7 +412,10 @@ Suite *suite_store_list(void)
     tcase_add_test(tests, what_is_committed_or_not_is_listed_alike_after_a_restart);
     tcase_add_test(tests, a_callback_ends_a_list_by_its_error);
     tcase_add_test(tests, a_piece_looks_at_no_more_than_it_may);
+    tcase_add_test(tests, jobs_are_passed_over_that_cannot_have_a_part_in_their_names);
+    tcase_add_test(tests, a_part_is_found_in_the_first_and_the_last_job_of_every_block);
     tcase_add_test(tests, the_filter_that_passes_the_fewest_leads);
+    tcase_add_test(tests, jobs_are_passed_over_that_cannot_be_of_a_type);
     tcase_add_test(tests, times_are_not_walked_to);
     suite_add_tcase(suite, tests);
     return suite;

@@ -85,6 +85,7 @@ static const struct {
     { "1: a\ntrue: b\n~: c\n\"\": d\n", "{\"1\":\"a\",\"true\":\"b\",\"~\":\"c\",\"\":\"d\"}" },
     { "'<<': 1\n", "{\"<<\":1}" },
     { "a: 1\na: 2\n", "{\"a\":1,\"a\":2}" },
+    { "a: \"\\N\\L\\P\"\n", "{\"a\":\"\xc2\x85\u2028\u2029\"}" },
     { "a: |\n  one\n  1\nb: >\n  2\n", "{\"a\":\"one\\n1\\n\",\"b\":\"2\\n\"}" },
     { "? a\n: b\n", "{\"a\":\"b\"}" },
     { "a:\n- 1\nb: {c: {d: [{e: f}]}}\ng: h\n", "{\"a\":[1],\"b\":{\"c\":{\"d\":[{\"e\":\"f\"}]}},\"g\":\"h\"}" },
@@ -102,6 +103,10 @@ START_TEST(a_document_becomes_json)
 }
 END_TEST
 
+#define OLD_BREAK(line, column)                                                        \
+    "line " #line " column " #column ": U+0085, U+2028 and U+2029 are line breaks to " \
+    "some readers of YAML: write \\N, \\L or \\P in double quotes"
+
 /* clang-format off */
 static const struct {
     const char *yaml;
@@ -115,6 +120,9 @@ static const struct {
     { "a: 1\nb: &list [1]\n", "line 2 column 4: anchors (&list) are not supported" },
     { "a: &map {b: 1}\n", "line 1 column 4: anchors (&map) are not supported" },
     { "&key a: 1\n", "line 1 column 1: anchors (&key) are not supported" },
+    { "a: \"x\xc2\x85y\"\n", OLD_BREAK(1, 6) },
+    { "b: 1 # note\u2028a: 2\n", OLD_BREAK(1, 12) },
+    { "b:\n- \u2029\n", OLD_BREAK(2, 3) },
     { "a: *x\n", "line 1 column 4: aliases (*x) are not supported" },
     { "- *x\n", "line 1 column 3: aliases (*x) are not supported" },
     { "a: 1\n<<: {b: 2}\n", "line 2 column 1: merge keys (<<) are not supported" },
