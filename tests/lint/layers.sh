@@ -13,7 +13,7 @@ daemon           src schedulers daemon
 daemon/billing   src schedulers daemon daemon/billing
 daemon/main.c    src schedulers daemon api
 api              src schedulers daemon api
-tests            src src/cli src/worker src/stage schedulers daemon daemon/billing api tests tests/unit tests/lib tests/contract
+tests            src src/cli src/worker src/stage schedulers daemon daemon/billing api tests tests/unit tests/lib tests/contract tests/fuzz
 libexec          src
 '
 # Headers of a dependency and the files that may include them: regular expressions, matched whole.
