@@ -53,8 +53,10 @@ not_started() {
 check_status "a fault that is none is refused" 2 with_fault sync:0:EIO "$JOBCTL" --version
 check "a daemon does not start without its first sync" not_started sync:1:EIO
 check "and says why" grep -q 'daemon.start_failed.*\(Input/output\|disk I/O\)' "$WORK/railheadd.log"
-check "nor when its log cannot be written" not_started 'write=*-wal:1:ENOSPC'
-check "which it tells as a full disk" grep -q 'daemon.start_failed.*\(full\|No space\)' "$WORK/railheadd.log"
+check "nor when its log cannot be written" not_started 'write=*-wal:1:EIO'
+check_equal "which it says, too" "$(grep -c 'daemon.start_failed.*\(Input/output\|disk I/O\)' "$WORK/railheadd.log")" 2
+check "that its log finds no room is no reason" start_with 'RAILHEAD_FAULT=write=*-wal:1:ENOSPC'
+daemon_stop
 check "and starts well after that" daemon_start
 daemon_stop
 
