@@ -27,7 +27,7 @@ void store_close(struct store *store);
  * no commit, and loses nothing when it is killed.  What cannot be brought in is read
  * from the log, as ever. */
 void store_bring_in_log(const char *path);
-/** Whether the log is so long (256 MiB) that it ought to begin anew, for which nobody
+/** Whether the log is so long (251 MiB) that it ought to begin anew, for which nobody
  * may read for a moment. */
 bool store_log_is_long(const char *path);
 

@@ -1,12 +1,12 @@
 /*
  * The write-ahead log's size on disk: how it is grown, and kept from growing on.
  *
- * A commit into a file that grows waits for the
- * file system's own journal too, which doubles what it costs; SQLite writes its log
- * over from the start after each checkpoint, so the log is grown to its full size when
- * the daemon starts.  It is not kept over a clean stop: beside a database that somebody
- * has put in the place of ours it would be taken for that one's.  A disk that has no
- * room for it is no reason not to start: then the log grows as it is written.
+ * A commit into a file that grows waits for the file system's own journal too, which
+ * doubles what it costs; SQLite writes its log over from the start after each
+ * checkpoint, so the log is grown to its full size when the daemon starts.  It is not
+ * kept over a clean stop: beside a database that somebody has put in the place of ours
+ * it would be taken for that one's.  A disk that has no room for it is no reason not to
+ * start: then the log grows as it is written.
  *
  * Who reads a snapshot keeps all from being brought into the database that was written
  * since, and SQLite looks for each page in all of the log that was not brought in: with
