@@ -248,12 +248,12 @@ tests_flow_make_plan_LDADD = $(words) $(heavy_LIBS)
 
 # Histories of any size, for lists.
 check_PROGRAMS += tests/flow/make_jobs
-tests_flow_make_jobs_SOURCES = tests/flow/make_jobs.c
+tests_flow_make_jobs_SOURCES = tests/flow/make_jobs.c tests/lib/made.c tests/lib/made.h
 tests_flow_make_jobs_LDADD = daemon/libdaemon.a schedulers/libschedulers.a $(words) $(SQLITE_LIBS) $(heavy_LIBS)
 
 # Ledgers of any size, for reports.
 check_PROGRAMS += tests/flow/make_ledger
-tests_flow_make_ledger_SOURCES = tests/flow/make_ledger.c
+tests_flow_make_ledger_SOURCES = tests/flow/make_ledger.c tests/lib/made.c tests/lib/made.h
 tests_flow_make_ledger_LDADD = daemon/libdaemon.a schedulers/libschedulers.a $(words) $(SQLITE_LIBS) $(heavy_LIBS)
 
 # The verbs of S3 from a shell.

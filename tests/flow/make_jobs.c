@@ -8,6 +8,7 @@
 
 #include "daemon/job.h"
 #include "daemon/store.h"
+#include "tests/lib/made.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,37 +33,14 @@ struct world {
     int64_t count;
 };
 
-static void fail(const char *what, const char *why)
-{
-    fprintf(stderr, "make_jobs: %s: %s\n", what, why);
-    exit(1);
-}
-
-static void must(int result, const struct err *err)
-{
-    if (result < 0)
-        fail("store", err->text);
-}
-
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static int64_t below(struct world *world, int64_t bound)
-{
-    uint64_t z = world->random += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (int64_t)(z % (uint64_t)bound);
-}
-
 /* The first is had by most, the last by one in some thousand. */
 static const char *some(struct world *world, const char *const *choices, size_t count)
 {
     size_t i = 0;
 
-    while (i + 1 < count && below(world, 8) == 0)
+    while (i + 1 < count && made_below(&world->random, 8) == 0)
         i++;
-    if (i + 1 == count && below(world, 4))
+    if (i + 1 == count && made_below(&world->random, 4))
         i--;
     return choices[i];
 }
@@ -87,7 +65,7 @@ static struct cJSON *submitted(struct world *world, int64_t number)
     job_id_make(time_of_job(world, number), id);
     json_append_text(command, "/bin/true");
     json_set_text(tags, "project", some(world, projects, ARRAY_SIZE(projects)));
-    json_set_text(tags, "team", below(world, 2) ? "search" : "ads");
+    json_set_text(tags, "team", made_below(&world->random, 2) ? "search" : "ads");
     json_set(spec, "command", command);
     json_set_text(spec, "instance_type", some(world, types, ARRAY_SIZE(types)));
     json_set(spec, "tags", tags);
@@ -107,10 +85,10 @@ static void post(struct world *world, struct job *job, enum job_event_kind kind,
     struct job_event event = { job->last_seq + 1, at, kind, -1, data };
     struct err err;
 
-    must(job_apply(job, &event, &err), &err);
+    made_must(job_apply(job, &event, &err), &err);
     if (kind == EV_SUBMITTED)
-        must(store_insert_job(world->store, job, &err), &err);
-    must(store_append_event(world->store, job->job_id, &event, &err), &err);
+        made_must(store_insert_job(world->store, job, &err), &err);
+    made_must(store_append_event(world->store, job->job_id, &event, &err), &err);
     json_free(data);
 }
 
@@ -127,29 +105,19 @@ static void end(struct world *world, struct job *job, usec_t at)
 {
     struct err err;
 
-    if (below(world, 2000) == 0) {
+    if (made_below(&world->random, 2000) == 0) {
         post(world, job, EV_WAIT_EXPIRED, at, cause("max_wait"));
     } else {
         post(world, job, EV_STOP_ASKED, at, cause("user_stop"));
-        if (below(world, 10) == 0)
+        if (made_below(&world->random, 10) == 0)
             post(world, job, EV_STOPPED, at, cause("user_stop"));
-        else if (below(world, 20) == 0)
+        else if (made_below(&world->random, 20) == 0)
             post(world, job, EV_FAILED, at, cause("failed"));
         else
             post(world, job, EV_COMPLETED, at, cause("completed"));
     }
-    must(store_update_state(world->store, job, &err), &err);
-    must(store_set_bill(world->store, job->job_id, 0, 0, 0, &err), &err);
-}
-
-static int64_t number(const char *text)
-{
-    char *rest;
-    long long value = strtoll(text, &rest, 10);
-
-    if (*rest || rest == text || value < 0)
-        fail(text, "not a number");
-    return value;
+    made_must(store_update_state(world->store, job, &err), &err);
+    made_must(store_set_bill(world->store, job->job_id, 0, 0, 0, &err), &err);
 }
 
 int main(int argc, char **argv)
@@ -158,12 +126,12 @@ int main(int argc, char **argv)
     struct err err;
 
     if (argc != 4)
-        fail("usage", "make_jobs DATABASE SEED COUNT");
+        made_fail("usage", "make_jobs DATABASE SEED COUNT");
     if (access(argv[1], F_OK) == 0)
-        fail(argv[1], "is there already");
-    world.random = (uint64_t)number(argv[2]);
-    world.count = number(argv[3]);
-    must(store_open(argv[1], &world.store, &err), &err);
+        made_fail(argv[1], "is there already");
+    world.random = (uint64_t)made_number(argv[2]);
+    world.count = made_number(argv[3]);
+    made_must(store_open(argv[1], &world.store, &err), &err);
     for (int64_t i = 1; i <= world.count; i++) {
         auto_job struct job *job = job_new(store_next_job_id(world.store));
         usec_t at = time_of_job(&world, i);
@@ -172,9 +140,9 @@ int main(int argc, char **argv)
         if (i % LIVE_ONE_IN)
             end(&world, job, at + USEC_PER_SEC);
         if (i % JOBS_PER_COMMIT == 0)
-            must(store_commit(world.store, &err), &err);
+            made_must(store_commit(world.store, &err), &err);
     }
-    must(store_commit(world.store, &err), &err);
+    made_must(store_commit(world.store, &err), &err);
     store_close(world.store);
     return 0;
 }

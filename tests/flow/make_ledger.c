@@ -11,6 +11,7 @@
 #include "daemon/meter.h"
 #include "daemon/store_reservation.h"
 #include "src/money.h"
+#include "tests/lib/made.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,49 +88,26 @@ struct world {
     size_t running_room;
 };
 
-static void fail(const char *what, const char *why)
-{
-    fprintf(stderr, "make_ledger: %s: %s\n", what, why);
-    exit(1);
-}
-
-static void must(int result, const struct err *err)
-{
-    if (result < 0)
-        fail("store", err->text);
-}
-
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static int64_t below(struct world *world, int64_t bound)
-{
-    uint64_t z = world->random += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (int64_t)(z % (uint64_t)bound);
-}
-
 static bool one_in(struct world *world, int64_t times)
 {
-    return below(world, times) == 0;
+    return made_below(&world->random, times) == 0;
 }
 
 static usec_t some_length(struct world *world)
 {
-    int64_t kind = below(world, 1000);
+    int64_t kind = made_below(&world->random, 1000);
 
     if (kind < 10)
         return 0;
     if (kind < 40)
-        return 1 + below(world, USEC_PER_SEC);
+        return 1 + made_below(&world->random, USEC_PER_SEC);
     if (kind < 90)
-        return (1 + below(world, 7200)) * USEC_PER_SEC;
+        return (1 + made_below(&world->random, 7200)) * USEC_PER_SEC;
     if (kind < 650)
-        return below(world, USEC_PER_HOUR);
+        return made_below(&world->random, USEC_PER_HOUR);
     if (kind < 970)
-        return below(world, 6 * USEC_PER_HOUR);
-    return below(world, kind < 996 ? 2 * USEC_PER_DAY : 9 * USEC_PER_DAY);
+        return made_below(&world->random, 6 * USEC_PER_HOUR);
+    return made_below(&world->random, kind < 996 ? 2 * USEC_PER_DAY : 9 * USEC_PER_DAY);
 }
 
 static struct running *run(struct world *world, const struct running *what)
@@ -167,7 +145,7 @@ static void commit_now_and_then(struct world *world, int intervals)
     world->uncommitted += intervals;
     if (world->uncommitted < INTERVALS_PER_COMMIT)
         return;
-    must(store_commit(world->store, &err), &err);
+    made_must(store_commit(world->store, &err), &err);
     world->uncommitted = 0;
 }
 
@@ -186,7 +164,8 @@ static int64_t price_id(const struct world *world, const struct pool *pool,
 
     snprintf(basis, sizeof basis, "%s", pool->basis);
     snprintf(confidence, sizeof confidence, "%s", pool->confidence);
-    must(store_price_id(world->store, pool->instance_type, &price, &seq, &err), &err);
+    made_must(store_price_id(world->store, pool->instance_type, &price, &seq, &err),
+              &err);
     return seq;
 }
 
@@ -229,7 +208,7 @@ static int64_t label_of(const struct world *world, const struct running *running
     struct err err;
     int64_t seq = 0;
 
-    must(store_label(world->store, &label, &seq, &err), &err);
+    made_must(store_label(world->store, &label, &seq, &err), &err);
     return seq;
 }
 
@@ -258,13 +237,14 @@ static void start_attempt(struct world *world, struct running *running)
     running->at_change = start.at_change;
     job->attempt++;
     set_ready(job, running->at);
-    running->lost = one_in(world, 50) ? (int)below(world, job->instance_count) : -1;
+    running->lost =
+        one_in(world, 50) ? (int)made_below(&world->random, job->instance_count) : -1;
     running->launch_fails = one_in(world, 50);
     for (int i = 0; i < job->instance_count; i++) {
         job->workers[i].end_boot_us =
             job->ready_boot_us
-            + (i == running->lost ? below(world, length + 1) : length);
-        must(store_open_interval(world->store, job, i, &start, &err), &err);
+            + (i == running->lost ? made_below(&world->random, length + 1) : length);
+        made_must(store_open_interval(world->store, job, i, &start, &err), &err);
     }
     running->at += length;
     running->next = ATTEMPT_ENDS;
@@ -321,7 +301,7 @@ static void close_worker(struct world *world, const struct running *running, int
     struct interval_end end = {
         .kind = INTERVAL_RUN,
         .boot_us = end_boot,
-        .busy_permille = one_in(world, 5) ? -1 : (int)below(world, 1001),
+        .busy_permille = one_in(world, 5) ? -1 : (int)made_below(&world->random, 1001),
     };
     char evidence[128];
     struct err err;
@@ -337,7 +317,7 @@ static void close_worker(struct world *world, const struct running *running, int
         end.seconds = money_billable_seconds(end_boot - job->ready_boot_us);
     end.evidence = evidence;
     share_out(closing, &end);
-    must(store_close_interval(world->store, job, worker, &end, &err), &err);
+    made_must(store_close_interval(world->store, job, worker, &end, &err), &err);
 }
 
 /* When what a job held became free for the next one. */
@@ -356,8 +336,8 @@ static void end_job(struct world *world, struct running *running)
     job->changed_us = running->at;
     job->warm =
         !running->launch_fails && one_in(world, 10) ? WARM_AVAILABLE : WARM_NONE;
-    must(meter_set_bill(world->store, job, &err), &err);
-    must(store_update_state(world->store, job, &err), &err);
+    made_must(meter_set_bill(world->store, job, &err), &err);
+    made_must(store_update_state(world->store, job, &err), &err);
     if (job->warm == WARM_NONE) {
         forget(world, running);
         return;
@@ -365,8 +345,9 @@ static void end_job(struct world *world, struct running *running)
     running->at_change = one_in(world, 2);
     if (running->at_change)
         price = price_of(world, running->pool, warm_wall(job));
-    must(store_open_warm(world->store, job, running->at_change, price, &err), &err);
-    running->at += below(world, USEC_PER_HOUR);
+    made_must(store_open_warm(world->store, job, running->at_change, price, &err),
+              &err);
+    running->at += made_below(&world->random, USEC_PER_HOUR);
     running->next = WARM_ENDS;
 }
 
@@ -383,7 +364,7 @@ static void end_attempt(struct world *world, struct running *running)
         end_job(world, running);
         return;
     }
-    running->at += below(world, USEC_PER_HOUR);
+    running->at += made_below(&world->random, USEC_PER_HOUR);
     running->next = ATTEMPT_STARTS;
 }
 
@@ -403,7 +384,7 @@ static void close_warm(struct world *world, const struct running *running)
                                     .evidence = "terminated" };
 
         share_out(&closing, &end);
-        must(store_close_interval(world->store, job, i, &end, &err), &err);
+        made_must(store_close_interval(world->store, job, i, &end, &err), &err);
     }
 }
 
@@ -416,7 +397,7 @@ static void end_warm(struct world *world, struct running *running)
     job->warm_end_boot_us = job_warm_start(job) + (running->at - job->changed_us);
     job->changed_us = running->at;
     close_warm(world, running);
-    must(store_update_state(world->store, job, &err), &err);
+    made_must(store_update_state(world->store, job, &err), &err);
     world->promised += job->instance_count;
     commit_now_and_then(world, job->instance_count);
     forget(world, running);
@@ -441,7 +422,7 @@ static void go_on(struct world *world, struct running *running)
  * day. */
 static char *some_tags(struct world *world, usec_t at)
 {
-    const char *project = projects[below(world, ARRAY_SIZE(projects))];
+    const char *project = projects[made_below(&world->random, ARRAY_SIZE(projects))];
     long long experiment = at / (2 * USEC_PER_DAY);
 
     if (!project)
@@ -456,25 +437,27 @@ static char *some_tags(struct world *world, usec_t at)
 
 static void begin_job(struct world *world, usec_t at)
 {
-    const struct pool *pool = &pools[below(world, ARRAY_SIZE(pools))];
+    const struct pool *pool = &pools[made_below(&world->random, ARRAY_SIZE(pools))];
     struct job *job = job_new(store_next_job_id(world->store));
     struct running *running;
     struct err err;
 
     snprintf(job->id, sizeof job->id, "%026lld", (long long)job->job_id);
-    snprintf(job->recipe, sizeof job->recipe, "%064lld", (long long)below(world, 1000));
+    snprintf(job->recipe, sizeof job->recipe, "%064lld",
+             (long long)made_below(&world->random, 1000));
     job->name = xasprintf("job-%lld", (long long)job->job_id);
-    job->owner = xstrdup(owners[below(world, ARRAY_SIZE(owners))]);
+    job->owner = xstrdup(owners[made_below(&world->random, ARRAY_SIZE(owners))]);
     job->instance_type = xstrdup(pool->instance_type);
     job->scheduler = xstrdup(pool->scheduler);
     job->tags = some_tags(world, at);
     job->emulated = pool->emulated;
-    job->instance_count = one_in(world, 3) ? 1 + (int)below(world, WORKERS_MAX) : 1;
+    job->instance_count =
+        one_in(world, 3) ? 1 + (int)made_below(&world->random, WORKERS_MAX) : 1;
     job->workers = xcalloc((size_t)job->instance_count, sizeof *job->workers);
     job->created_us = job->changed_us = at;
-    must(store_insert_job(world->store, job, &err), &err);
+    made_must(store_insert_job(world->store, job, &err), &err);
     running = run(world, &(struct running){ .at = at, .job = job, .pool = pool });
-    running->attempts = one_in(world, 12) ? 2 + (int)below(world, 2) : 1;
+    running->attempts = one_in(world, 12) ? 2 + (int)made_below(&world->random, 2) : 1;
     job->past = xcalloc((size_t)running->attempts, sizeof *job->past);
     world->promised += job->instance_count * running->attempts;
     start_attempt(world, running);
@@ -486,7 +469,9 @@ static usec_t gap_after(struct world *world, usec_t at)
 {
     int64_t left = world->wanted - world->promised;
 
-    return left > 0 ? below(world, 7 * (world->to - at) / (2 * (left + 4)) + 1) : 0;
+    return left > 0
+               ? made_below(&world->random, 7 * (world->to - at) / (2 * (left + 4)) + 1)
+               : 0;
 }
 
 static void reserve(const struct world *world, int64_t instances, usec_t from)
@@ -501,7 +486,7 @@ static void reserve(const struct world *world, int64_t instances, usec_t from)
         if (strcmp(pools[i].pricing, "reserved") != 0)
             continue;
         reservation.price = price_of(world, &pools[i], from);
-        must(store_add_reservation(world->store, &reservation, &err), &err);
+        made_must(store_add_reservation(world->store, &reservation, &err), &err);
     }
 }
 
@@ -524,34 +509,24 @@ static void live(struct world *world)
     reserve(world, 0, world->to);
 }
 
-static int64_t number(const char *text)
-{
-    char *end;
-    long long value = strtoll(text, &end, 10);
-
-    if (*end || end == text || value < 0)
-        fail(text, "not a number");
-    return value;
-}
-
 int main(int argc, char **argv)
 {
     struct world world = { 0 };
     struct err err;
 
     if (argc != 6)
-        fail("usage", "make_ledger DATABASE SEED INTERVALS FROM TO");
+        made_fail("usage", "make_ledger DATABASE SEED INTERVALS FROM TO");
     if (access(argv[1], F_OK) == 0)
-        fail(argv[1], "is there already");
-    world.random = (uint64_t)number(argv[2]);
-    world.wanted = number(argv[3]);
-    world.from = number(argv[4]) * USEC_PER_SEC;
-    world.to = number(argv[5]) * USEC_PER_SEC;
+        made_fail(argv[1], "is there already");
+    world.random = (uint64_t)made_number(argv[2]);
+    world.wanted = made_number(argv[3]);
+    world.from = made_number(argv[4]) * USEC_PER_SEC;
+    world.to = made_number(argv[5]) * USEC_PER_SEC;
     if (world.to <= world.from)
-        fail(argv[5], "not after FROM");
-    must(store_open(argv[1], &world.store, &err), &err);
+        made_fail(argv[5], "not after FROM");
+    made_must(store_open(argv[1], &world.store, &err), &err);
     live(&world);
-    must(store_commit(world.store, &err), &err);
+    made_must(store_commit(world.store, &err), &err);
     store_close(world.store);
     free(world.running);
     return 0;
